@@ -1,0 +1,1 @@
+"""The instrument: window, panel, pictures and commands."""

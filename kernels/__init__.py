@@ -1,0 +1,1 @@
+"""The model: parameters, world, the readable reference, and the backends that match it bit for bit."""
