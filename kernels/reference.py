@@ -243,5 +243,4 @@ def pcg(value: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The PCG hash of each number; `contract.pcg` says whose it is."""
     state = value * np.uint32(PCG_MULTIPLY) + np.uint32(PCG_ADD)
     word = (state >> (state >> 28) + 4 ^ state) * np.uint32(PCG_SCRAMBLE)
-    hashed: NDArray[np.uint32] = word >> np.uint32(22) ^ word
-    return hashed
+    return (word >> 22 ^ word).astype(np.uint32, copy=False)
