@@ -66,6 +66,15 @@ def step_values(params: Params, world: World) -> NDArray[np.float32]:
     return np.array([values[name] for name in SLOTS], np.float32)
 
 
+def mean_trail(decay: float, world: World) -> float:
+    """The trail's mean over the field once deposit (of 1) and decay are in balance.
+
+    The picture is exposed relative to it, so that a look keeps its brightness at any size and
+    density, and when decay is turned. From mean' = (1 - decay) * (mean + agents per cell).
+    """
+    return (1 - decay) / decay * world.agents / (world.width * world.height)
+
+
 def step_key(seed_words: tuple[int, int], step: int) -> int:
     """The 32-bit key that makes a step's random numbers its own."""
     return pcg(pcg(step + seed_words[0]) ^ seed_words[1])

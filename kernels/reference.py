@@ -67,8 +67,9 @@ def allocate(world: World) -> Buffers:
     )
 
 
-def load(b: Buffers, agents: Words) -> None:
-    """Starts over with the given agents on an empty field."""
+def load(b: Buffers, world: World, agents: Words) -> None:
+    """Starts over with the given agents on an empty field; only the seed of `world` may be new."""
+    b.world = world
     b.agents = agents.copy()
     b.trail[:] = 0
     b.counts[:] = 0

@@ -1,7 +1,9 @@
 """A running world on one of the backends."""
 
+import dataclasses
 import hashlib
 import importlib
+import time
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +14,8 @@ from kernels.contract import step_values
 from kernels.params import Params
 from kernels.stroke import Stroke, dab
 from kernels.world import World, scatter
+
+State = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]
 
 BACKENDS = {"cpu": "kernels.cpu", "cuda": "kernels.gpu", "reference": "kernels.reference"}
 
@@ -38,12 +42,19 @@ class Simulation:
         self.params = params
         self.backend_name = backend
         self.backend: ModuleType = importlib.import_module(BACKENDS[backend])
+        self.seconds = 0.0
         self.buffers: Any = self.backend.allocate(world)
         self.reset()
 
-    def reset(self) -> None:
-        """Back to step 0 of the same world, with the parameters as they are."""
-        self.backend.load(self.buffers, scatter(self.world))
+    def reset(self, seed: str | None = None) -> None:
+        """Back to step 0, with the parameters as they are; the memory is used again.
+
+        Args:
+            seed: The seed to start from; left out, the same one.
+        """
+        if seed is not None:
+            self.world = dataclasses.replace(self.world, seed=seed)
+        self.backend.load(self.buffers, self.world, scatter(self.world))
         self.set(self.params)
 
     def set(self, params: Params) -> None:
@@ -59,10 +70,22 @@ class Simulation:
             surface: CUDA only: a surface object [H, W] float32 the last step's trail is stored into
                 as well; 0 for none.
         """
+        started = time.perf_counter()
         if surface:
             self.backend.advance(self.buffers, n, surface)
         else:
             self.backend.advance(self.buffers, n)
+        if n:
+            self.seconds = (time.perf_counter() - started) / n
+
+    def wait(self) -> None:
+        """Returns when all steps asked for are done; only a device lets one run ahead."""
+        getattr(self.backend, "wait", lambda b: None)(self.buffers)
+
+    @property
+    def step_seconds(self) -> float:
+        """What a step took lately."""
+        return float(getattr(self.buffers, "step_seconds", self.seconds))
 
     def paint(self, stroke: Stroke) -> None:
         """Adds or erases trail between two steps."""
@@ -75,13 +98,22 @@ class Simulation:
 
     @property
     def trail(self) -> NDArray[np.float32]:
-        """The trail [H, W]; a copy where it lives on a device, else a view to read only."""
-        return self.backend.fetch(self.buffers)[0]  # type: ignore[no-any-return]
+        """The trail [H, W]: a view to read only on the CPU, a copy of what lives on a device."""
+        return self.state()[0]
+
+    def state(self) -> State:
+        """Trail [H, W], counts [H, W] and agent words [N]: views on the CPU, copies from a device."""
+        return self.backend.fetch(self.buffers)  # type: ignore[no-any-return]
 
     def digest(self) -> str:
         """SHA-256 of the trail, the counts and the sorted agent words, as "sha256:<hex>"."""
-        trail, counts, agents = self.backend.fetch(self.buffers)
-        sha = hashlib.sha256()
-        for part, kind in ((trail, "<f4"), (counts, "<i4"), (np.sort(agents), "<u8")):
-            sha.update(np.ascontiguousarray(part, kind).data)
-        return "sha256:" + sha.hexdigest()
+        return digest(self.state())
+
+
+def digest(state: State) -> str:
+    """What `Simulation.digest` gives, for a copy of a state; fit for another thread."""
+    trail, counts, agents = state
+    sha = hashlib.sha256()
+    for part, kind in ((trail, "<f4"), (counts, "<i4"), (np.sort(agents), "<u8")):
+        sha.update(np.ascontiguousarray(part, kind).data)
+    return "sha256:" + sha.hexdigest()

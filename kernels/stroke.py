@@ -8,18 +8,19 @@ from numpy.typing import NDArray
 from kernels.world import World
 
 POINT = 256  # strokes are stored in 256ths of a pixel
+STRENGTH = 2**20  # and their strength in 2**-20ths, fine enough for the faintest trail
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stroke:
-    """One dab of the brush, in whole 256ths so that a log gives it back exactly.
+    """One dab of the brush, in whole numbers so that a log gives it back exactly.
 
     Attributes:
         x: Centre in 256ths of a field pixel; any whole number, it wraps.
         y: The same, downwards.
         radius: In 256ths of a field pixel, above 0.
-        strength: Hundredths: how much trail is added at the centre, or below 0, how much of each
-            1 is erased there (-100 and beyond erases all).
+        strength: In 2**-20ths: how much trail is added at the centre, or below 0, the share of it
+            that is erased there (-2**20 and beyond erases all).
     """
 
     x: int
@@ -51,7 +52,7 @@ def dab(stroke: Stroke, world: World) -> Dab:
     (columns, dx), (rows, dy) = spans
     distance2 = (dy**2)[:, None] + (dx**2)[None, :]  # [R, C]
     weight = np.maximum(0.0, 1.0 - distance2 / float(radius * radius))
-    strength = stroke.strength / 100
+    strength = stroke.strength / STRENGTH
     if strength >= 0:
         return rows, columns, np.ones(weight.shape, np.float32), (strength * weight).astype(np.float32)
     keep = 1 - np.minimum(1.0, -strength * weight)

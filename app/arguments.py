@@ -1,0 +1,175 @@
+"""The command line: what may stand on it, and how each word is read. Problems are one plain sentence."""
+
+import argparse
+import difflib
+import os
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn
+
+from app.files import capture_folder, user_folder
+from app.keys import KEYS, MOUSE
+from app.version import VERSION
+from kernels.params import SPECS, Value
+
+COMMANDS = {
+    "run": "open the window; what happens when no command is given",
+    "render": "step a world without a window and write its picture",
+    "presets": "list the presets, or show one as a file to start your own from",
+    "doctor": "say what this machine has and what would be used, and check that its results are right",
+}
+
+EXAMPLES = """\
+examples:
+  physarium                                        the first preset, in a window
+  physarium veins --size 1920x1080 --seed 7        a preset, a size and a seed
+  physarium veins --set decay=0.2 --agents 2M      one parameter and the number of agents changed
+  physarium picture.png                            back to the run that a captured PNG came from
+  physarium render veins --steps 2k --out a.png    a picture without a window
+  physarium presets show veins > mine.toml         a preset of your own to begin with
+"""
+
+
+class UsageError(Exception):
+    """What was asked for cannot be done; the message is one plain sentence."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says a problem in one sentence instead of printing the usage; takes no abbreviations."""
+
+    def __init__(self, **options: Any) -> None:
+        formatter = argparse.RawDescriptionHelpFormatter
+        super().__init__(formatter_class=formatter, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Refuses the command line."""
+        raise UsageError(message if message.endswith(".") else f"{message}.")
+
+
+def command_line() -> Parser:
+    """The parser of the whole command line; `command` is one of `COMMANDS` afterwards."""
+    parser = Parser(
+        prog="physarium",
+        usage="%(prog)s [run] [PRESET|FILE] [OPTION ...]\n       %(prog)s COMMAND [OPTION ...]",
+        description="Living slime-mould patterns in a window, turned and painted while they run.",
+        epilog="\n".join(
+            (EXAMPLES, _keys(), _places(), "physarium COMMAND --help tells a command's options.")
+        ),
+    )
+    parser.add_argument("--version", action="version", version=f"physarium {VERSION}")
+    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
+    for name, does in COMMANDS.items():
+        sentence = f"{does[0].upper()}{does[1:]}."
+        epilog = _keys() if name == "run" else _places()
+        command = parsers.add_parser(name, help=does, description=sentence, epilog=epilog)
+        command.add_argument("--debug", action="store_true", help="show where a failure comes from")
+        if name in ("run", "render"):
+            _world_options(command)
+            (_run_options if name == "run" else _render_options)(command)
+        elif name == "presets":
+            shows = command.add_subparsers(dest="what", metavar="show NAME")
+            shows.add_parser("show", help="print a preset as a TOML file").add_argument(
+                "name", metavar="NAME"
+            )
+    return parser
+
+
+def _world_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("preset", nargs="?", metavar="PRESET|FILE", help="a preset's name, a preset file, or a captured PNG")
+    add("--size", type=size, metavar="WxH", help="the field in pixels, such as 1920x1080")
+    add("--agents", type=count, metavar="N", help="how many agents live in it, such as 300k or 2M")
+    add("--seed", metavar="TEXT", help="a number or any words; the same seed gives the same run")
+    setting_help = "a parameter's value, such as decay=0.2; may be given again"
+    add("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help=setting_help)
+    backends = "auto", "cuda", "cpu"
+    add("--backend", choices=backends, default="auto", help="what computes; the results are the same")
+    add("--no-interop", action="store_true", help="let CUDA hand pictures over through main memory")
+    add("--threads", type=whole(1, 256), metavar="N", help="CPU threads; the results are the same")
+
+
+def _run_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--fullscreen", action="store_true", help="fill the screen; F goes there and back")
+    frames_help = "stop after N frames and print their rate and the digest"
+    add("--frames", type=whole(1, 10**9), metavar="N", help=frames_help)
+    add("--headless", action="store_true", help="draw off screen, through EGL; needs --frames")
+
+
+def _render_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    steps_help = "where to stop; left out, 600, or where a captured PNG was taken"
+    add("--steps", type=whole(0, 10**9), metavar="N", help=steps_help)
+    add("--out", type=picture, required=True, metavar="FILE.png", help="the picture to write")
+
+
+def _keys() -> str:
+    lines = (f"  {key.label:<13} {key.help}" for key in KEYS + MOUSE)
+    return "\n".join(("keys in the window:", *lines, ""))
+
+
+def _places() -> str:
+    return f"your presets lie in   {user_folder()}\ncaptures are saved in  {capture_folder()}\n"
+
+
+def size(text: str) -> tuple[int, int]:
+    """Width and height in pixels from "1920x1080"."""
+    found = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; it takes WIDTHxHEIGHT such as 1920x1080")
+    return int(found[1]), int(found[2])
+
+
+def count(text: str) -> int:
+    """A whole number, with k for thousands and M for millions: "250000", "300k", "1.5M"."""
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?)([kKmM]?)", text)
+    if found:
+        number = Fraction(found[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[found[2].lower()]
+        if number.denominator == 1:
+            return int(number)
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not a whole number; it takes one such as 250000, 300k or 1.5M"
+    )
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """A reader of whole numbers from `low` to `high`."""
+
+    def read(text: str) -> int:
+        number = count(text)
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"{text} is not allowed; it takes {low} to {high}")
+        return number
+
+    return read
+
+
+def setting(text: str) -> tuple[str, Value]:
+    """A parameter and its value from "decay=0.2"."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a setting; it takes NAME=VALUE such as decay=0.2")
+    if name not in SPECS:
+        near = difflib.get_close_matches(name, SPECS, n=3)
+        names = f"the nearest is {' or '.join(near)}" if near else f"the parameters are {', '.join(SPECS)}"
+        raise argparse.ArgumentTypeError(f"{name} is not a parameter; {names}")
+    try:
+        return name, SPECS[name].parse(value)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def picture(text: str) -> Path:
+    """A PNG that can be written: its name, and a folder that is there."""
+    path = Path(text)
+    if path.suffix.lower() != ".png":
+        raise argparse.ArgumentTypeError(f"{text!r} is not a PNG; the name of the picture ends in .png")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder; it takes the name of a file")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written; there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written; the folder {path.parent} is read-only")
+    return path

@@ -1,0 +1,54 @@
+"""Pictures taken while the world lives: copied in the frame, finished in the background."""
+
+import dataclasses
+import functools
+import re
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.display import Display
+from app.files import Writer, capture_folder, unused, write_atomically
+from app.record import Record, encode_png
+from app.studio import Studio
+from kernels.simulation import State, digest
+
+
+class Captures:
+    """Takes the captures a studio asks for."""
+
+    def __init__(self) -> None:
+        self.writer = Writer()
+
+    def serve(self, studio: Studio, display: Display) -> None:
+        """Takes what was asked for, and says what has been written."""
+        for _ in range(studio.captures):
+            session = studio.session
+            view = dataclasses.replace(studio.view) if studio.capture_at_window_size else None
+            pixels = display.picture(session.params, view)
+            state = tuple(np.array(part) for part in session.simulation.state())  # the world moves on
+            job = functools.partial(_write, pixels, session.record(digest=""), state)
+            if not self.writer.submit(job):
+                studio.say("Too many captures at once; this one was dropped.")
+        studio.captures = 0
+        for path, problem in self.writer.poll():
+            studio.say(problem or f"Saved {path}.")
+
+    def close(self) -> None:
+        """Finishes what is being written."""
+        self.writer.close()
+
+
+def _write(pixels: NDArray[np.uint8], record: Record, state: State) -> Path:
+    """Writes one capture, in the writer's thread: the digest and the PNG take their time."""
+    record = dataclasses.replace(record, digest=digest(state))
+    path = unused(capture_folder() / f"{capture_name(record)}.png")
+    write_atomically(path, encode_png(pixels, record))
+    return path
+
+
+def capture_name(record: Record) -> str:
+    """A file name of preset, seed and step."""
+    seed = re.sub(r"[^A-Za-z0-9_-]+", "-", record.world.seed)[:40].strip("-") or "seed"
+    return f"{record.preset.name or 'look'}-{seed}-{record.step:06d}"

@@ -1,0 +1,129 @@
+"""The command `physarium`. Nothing heavy is imported before a command needs it: help is instant."""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.arguments import COMMANDS, UsageError, command_line
+from app.files import user_folder
+
+if TYPE_CHECKING:
+    from app.start import Start
+
+FAILED, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # the last two as a shell counts signals
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    Args:
+        argv: The words after `physarium`; left out, those of this process.
+
+    Returns:
+        The exit status: 0, 1 for a failure while running, 2 for what cannot be done as asked.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _dispatch([word for word in words if word != "--debug"])
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as problem:
+        if "--debug" in words:
+            traceback.print_exc()
+        print(f"physarium: {_sentence(problem)}", file=sys.stderr)
+        return REFUSED if isinstance(problem, UsageError) else FAILED
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] not in {*COMMANDS, "-h", "--help", "--version"}:
+        words.insert(0, "run")
+    try:
+        asked = command_line().parse_args(words)
+    except SystemExit as done:  # after --help and --version
+        return int(done.code or 0)
+    command = {"run": _run, "render": _render, "presets": _presets, "doctor": _doctor}[asked.command]
+    return command(asked)
+
+
+def _sentence(problem: Exception) -> str:
+    if isinstance(problem, OSError) and problem.filename:
+        return f"{problem.filename}: {problem.strerror}."
+    if isinstance(problem, MemoryError):
+        return str(problem) or "not enough memory."
+    return str(problem) if isinstance(problem, UsageError) else f"{type(problem).__name__}: {problem}"
+
+
+def _run(asked: argparse.Namespace) -> int:
+    if asked.headless and not asked.frames:
+        raise UsageError("--headless shows nothing and would run for ever; add --frames N")
+    if not asked.headless and sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+        raise UsageError("there is no display for a window (DISPLAY is not set); physarium render needs none")
+    start = _start(asked)
+    from app.window import show
+
+    return show(
+        start.source,
+        start.world,
+        start.choice,
+        fullscreen=asked.fullscreen,
+        headless=asked.headless,
+        frames=asked.frames,
+    )
+
+
+def _render(asked: argparse.Namespace) -> int:
+    start = _start(asked)
+    from app.display import DisplayError
+    from app.render import render
+
+    try:
+        digest = render(start.source, start.world, start.choice, steps=start.steps, out=asked.out)
+    except DisplayError as problem:
+        raise UsageError(str(problem)) from problem
+    print(asked.out)
+    print(f"digest {digest}")
+    if start.digest not in ("", digest):
+        print(f"physarium: {asked.preset} recorded another digest, {start.digest}.", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _start(asked: argparse.Namespace) -> "Start":
+    if asked.threads:
+        os.environ["NUMBA_NUM_THREADS"] = str(asked.threads)  # read when numba is imported
+    from app.backend import BackendError
+    from app.start import start
+    from presets import PresetError
+
+    try:
+        return start(asked)
+    except (ValueError, OSError, MemoryError, PresetError, BackendError) as problem:
+        raise UsageError(_sentence(problem)) from problem
+
+
+def _presets(asked: argparse.Namespace) -> int:
+    import presets
+
+    if asked.what == "show":
+        try:
+            print(presets.dump(presets.find(asked.name, user_folder())), end="")
+        except presets.PresetError as problem:
+            raise UsageError(str(problem)) from problem
+        return 0
+    for entry in presets.listing(user_folder()):
+        print(f"{entry.name:<20} {entry.preset.title if entry.preset else entry.problem}")
+    return 0
+
+
+def _doctor(asked: argparse.Namespace) -> int:
+    from app.doctor import doctor
+
+    return doctor()

@@ -1,0 +1,104 @@
+"""What appears over the picture by itself: help, questions, notices, the brush."""
+
+from imgui_bundle import imgui
+
+from app.keys import KEYS, MOUSE
+from app.studio import Studio
+
+MARGIN = 0.75  # of the font size, between things and the window's edge
+FIXED = (
+    imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_resize
+    | imgui.WindowFlags_.no_collapse
+    | imgui.WindowFlags_.no_saved_settings
+)
+TOAST = (
+    FIXED
+    | imgui.WindowFlags_.no_title_bar
+    | imgui.WindowFlags_.always_auto_resize
+    | imgui.WindowFlags_.no_inputs
+)
+
+
+def draw_help(studio: Studio) -> None:
+    """All keys, from `app.keys`."""
+    centre("Help")
+    if imgui.begin_table("keys", 2):
+        for key in KEYS + MOUSE:
+            imgui.table_next_column()
+            imgui.text(key.label)
+            imgui.table_next_column()
+            imgui.text_disabled(key.help)
+        imgui.end_table()
+    if imgui.button("Close", imgui.ImVec2(-1, 0)):
+        studio.toggle_help()
+    imgui.end()
+
+
+def draw_questions(studio: Studio) -> None:
+    """What the program asks: to quit, or to go to a picture's step."""
+    if studio.asking_to_quit:
+        centre("##quit")
+        imgui.text("Quit Physarium?")
+        if imgui.button("Quit"):
+            studio.quit()
+        imgui.same_line()
+        if imgui.button("Stay"):
+            studio.escape()
+        imgui.end()
+    if studio.offer:
+        centre("##offer")
+        imgui.text(f"This picture was taken at step {studio.offer.step:,}.")
+        if not studio.offer.complete:
+            imgui.text_disabled(
+                "Its log of changes was too long to keep, so its run cannot be repeated exactly."
+            )
+        if imgui.button("Go there"):
+            studio.accept_offer()
+        imgui.same_line()
+        if imgui.button("Start from the beginning"):
+            studio.decline_offer()
+        imgui.end()
+    if studio.replay:
+        centre("##goal")
+        imgui.text("Going back to the picture ...")
+        imgui.progress_bar(
+            studio.replay.done, imgui.ImVec2(imgui.get_font_size() * 16, 0), f"step {studio.session.steps:,}"
+        )
+        imgui.end()
+
+
+def draw_notices(studio: Studio) -> None:
+    """Sentences at the bottom, for a few seconds."""
+    texts = studio.current_notices()
+    if not texts:
+        return
+    viewport, edge = imgui.get_main_viewport(), imgui.get_font_size() * MARGIN
+    where = imgui.ImVec2(viewport.size.x / 2, viewport.size.y - edge)
+    imgui.set_next_window_pos(where, pivot=imgui.ImVec2(0.5, 1.0))
+    imgui.begin("##notices", None, TOAST)
+    imgui.push_text_wrap_pos(min(viewport.size.x * 0.8, imgui.get_font_size() * 48))
+    for text in texts:
+        imgui.text_wrapped(text)
+    imgui.pop_text_wrap_pos()
+    imgui.end()
+
+
+def draw_brush(studio: Studio) -> None:
+    """A ring of the brush's size at the cursor, over the picture only."""
+    io = imgui.get_io()
+    if io.want_capture_mouse or not imgui.is_mouse_pos_valid() or not studio.panel:
+        return
+    pixels_per_point = studio.view.target[0] / max(1.0, io.display_size.x)
+    radius = studio.brush.radius * studio.view.scale / pixels_per_point
+    colour = imgui.color_convert_float4_to_u32(imgui.ImVec4(1, 1, 1, 0.35))
+    imgui.get_background_draw_list().add_circle(io.mouse_pos, radius, colour, 0, 1.0)
+
+
+def centre(name: str) -> None:
+    """Begins a small window in the middle; "##" before its name hides the title."""
+    viewport = imgui.get_main_viewport()
+    middle = imgui.ImVec2(viewport.size.x / 2, viewport.size.y / 2)
+    imgui.set_next_window_pos(middle, pivot=imgui.ImVec2(0.5, 0.5))
+    flags = FIXED | imgui.WindowFlags_.always_auto_resize
+    imgui.begin(name, None, flags | (imgui.WindowFlags_.no_title_bar if name.startswith("##") else 0))

@@ -1,0 +1,120 @@
+"""The picture: the trail as an OpenGL texture, drawn through exposure, tone curve and palette."""
+
+import math
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+import shaders
+from app.palette import colours
+from app.view import View
+from kernels.contract import mean_trail
+from kernels.params import Params
+from kernels.world import World
+
+
+class DisplayError(RuntimeError):
+    """OpenGL cannot show this world; the message is a plain sentence."""
+
+
+class Display:
+    """Owns the trail texture of one world and draws it.
+
+    Args:
+        ctx: The OpenGL context, 3.3 or newer.
+        world: Its size becomes the texture's.
+
+    Attributes:
+        texture: R32F [H, W]; row 0 is the top of the picture. `upload` writes it from memory;
+            `app.interop` lets CUDA write it in place.
+
+    Raises:
+        DisplayError: The world is larger than a texture may be.
+    """
+
+    def __init__(self, ctx: moderngl.Context, world: World) -> None:
+        limit = ctx.info["GL_MAX_TEXTURE_SIZE"]
+        if max(world.width, world.height) > limit:  # drivers may accept it silently and draw nothing
+            raise DisplayError(
+                f"size = {world.width}x{world.height} is not allowed; "
+                f"this OpenGL shows at most {limit} px a side."
+            )
+        self.ctx = ctx
+        self.world = world
+        self.texture = ctx.texture((world.width, world.height), 1, dtype="f4")
+        self.texture.filter = moderngl.LINEAR, moderngl.LINEAR
+        self.texture.write(np.zeros((world.height, world.width), np.float32))
+        self.program = ctx.program(shaders.source("display.vert"), shaders.source("display.frag"))
+        self.triangle = ctx.vertex_array(self.program, [])
+        self.palette_texture = ctx.texture((256, 1), 3, alignment=1)
+        self.palette_texture.repeat_x = False
+        self.palette = ""
+        self.canvas: moderngl.Framebuffer | None = None  # what `picture` draws into
+
+    def upload(self, trail: NDArray[np.float32]) -> None:
+        """Copies a trail [H, W] from memory into the texture."""
+        self.texture.write(np.ascontiguousarray(trail))
+
+    def draw(self, view: View, params: Params) -> None:
+        """Draws into the bound framebuffer, whose size is `view.target`."""
+        if params.palette != self.palette:
+            self.palette_texture.write(colours(params.palette).tobytes())
+            self.palette = params.palette
+        scale = view.scale
+        self._set(
+            trail=0,
+            palette=1,
+            target_size=view.target,
+            centre=view.centre,
+            scale=scale,
+            exposure=params.exposure / mean_trail(params.decay, self.world),
+            inverse_gamma=1 / params.gamma,
+            taps=min(8, math.ceil(1 / scale - 1e-6)),
+        )
+        self.texture.use(0)
+        self.palette_texture.use(1)
+        self.ctx.disable(moderngl.BLEND | moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        self.triangle.render(moderngl.TRIANGLES, vertices=3)
+
+    def picture(self, params: Params, view: View | None = None) -> NDArray[np.uint8]:
+        """The picture as sRGB bytes [H, W, 3], top row first. Leaves no framebuffer bound.
+
+        Args:
+            params: Exposure, gamma and palette.
+            view: What to show and at which size; left out, the field at its own size.
+        """
+        size = self.world.width, self.world.height
+        view = view or View(size, size)
+        canvas = self._use_canvas(view.target)
+        self.draw(view, params)
+        pixels = np.frombuffer(canvas.read(components=3, alignment=1), np.uint8)
+        return np.flipud(pixels.reshape(view.target[1], view.target[0], 3))
+
+    def _use_canvas(self, size: tuple[int, int]) -> moderngl.Framebuffer:
+        """Binds what `picture` draws into. Kept between pictures, for a bound one must not be freed."""
+        old = self.canvas
+        if old is None or old.size != size:
+            self.canvas = self.ctx.framebuffer(self.ctx.renderbuffer(size, 4))
+        assert self.canvas
+        self.canvas.use()
+        if old is not None and old is not self.canvas:
+            _release_canvas(old)
+        return self.canvas
+
+    def release(self) -> None:
+        """Frees what it holds on the GPU."""
+        if self.canvas:
+            _release_canvas(self.canvas)
+        for held in (self.triangle, self.program, self.palette_texture, self.texture):
+            held.release()
+
+    def _set(self, **uniforms: object) -> None:
+        for name, value in uniforms.items():
+            self.program[name] = value
+
+
+def _release_canvas(canvas: moderngl.Framebuffer) -> None:
+    for attachment in canvas.color_attachments:
+        attachment.release()
+    canvas.release()

@@ -1,0 +1,27 @@
+"""Palettes: our own gradients, and those of the `cmap` package, as 256 colours."""
+
+import cmap
+import numpy as np
+from numpy.typing import NDArray
+
+# Evenly spaced stops from empty ground to the strongest trail.
+OWN = {
+    "embers": ("#0b0709", "#2a0f16", "#6b1a1c", "#c2421a", "#f2932b", "#fde9a9"),
+    "lichen": ("#0a0d0c", "#12302b", "#1f6b52", "#6fae4f", "#d5d96b", "#fdfbe4"),
+    "abyss": ("#03050f", "#08173a", "#0d3f73", "#1789a6", "#6fd6c4", "#f1fff4"),
+    "bone": ("#0c0b0a", "#2c2825", "#5f574f", "#9d9285", "#d4cab9", "#fbf6ea"),
+    "copper": ("#0a0b10", "#23202b", "#5a3a3a", "#a8623f", "#e0a368", "#f7e9d2"),
+    "petri": ("#17130c", "#3b3015", "#7d6a17", "#c9ab1d", "#f3dd4d", "#fffbd1"),
+    "neon": ("#07040f", "#2a0a4f", "#7a0f86", "#e0247c", "#ff7a59", "#fff3b0"),
+    "ink": ("#f6f1e6", "#d9d2c4", "#a3a3a0", "#5f6a73", "#2a3642", "#0d131a"),
+}
+
+
+def colours(name: str) -> NDArray[np.uint8]:
+    """The palette as sRGB bytes [256, 3].
+
+    Raises:
+        ValueError: No palette has this name.
+    """
+    stops = cmap.Colormap(list(OWN[name])) if name in OWN else cmap.Colormap(name)
+    return np.round(stops(np.linspace(0, 1, 256))[:, :3] * 255).astype(np.uint8)

@@ -1,0 +1,92 @@
+"""Pictures without a window: a run stepped to its end and drawn off screen."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import moderngl
+from tqdm import tqdm
+
+from app.backend import Choice
+from app.display import Display, DisplayError
+from app.files import write_atomically
+from app.record import Record, encode_png
+from app.session import Session
+from kernels.world import World
+from presets import Preset
+
+CHUNK_SECONDS = 0.2  # between two movements of the progress bar
+
+
+def render(
+    source: Preset | Record,
+    world: World,
+    choice: Choice,
+    *,
+    steps: int | None,
+    out: Path,
+    progress: bool = True,
+) -> str:
+    """Runs a world and writes its picture, field pixel for pixel.
+
+    Args:
+        source: A look, or a recorded run, whose events are then repeated.
+        world: Size, agents and seed.
+        choice: The backend.
+        steps: Where to stop; left out, the step of the record.
+        out: The PNG to write; it carries its own record.
+        progress: Whether to show a progress bar on stderr.
+
+    Returns:
+        The digest of the field, "sha256:<hex>".
+
+    Raises:
+        DisplayError: OpenGL is missing or cannot show this size.
+        OSError: The file cannot be written.
+    """
+    context = offscreen()
+    try:
+        display = Display(context, world)
+        preset = source.preset if isinstance(source, Record) else source
+        session = Session(preset, world, choice.backend)
+        if isinstance(source, Record):
+            session.restart_from(source)
+            steps = source.step if steps is None else steps
+        for chunk in _chunks(session, steps or 0, progress):
+            session.advance(chunk)
+        digest = session.simulation.digest()
+        display.upload(session.simulation.trail)
+        write_atomically(out, encode_png(display.picture(session.params), session.record(digest)))
+        display.release()
+    finally:
+        context.release()
+    return digest
+
+
+def offscreen() -> moderngl.Context:
+    """An OpenGL context without a window: EGL on Linux, the system's own elsewhere.
+
+    Raises:
+        DisplayError: There is none; the sentence says what to install.
+    """
+    import sys
+
+    try:
+        backend = {"backend": "egl"} if sys.platform.startswith("linux") else {}
+        return moderngl.create_context(standalone=True, require=330, **backend)
+    except Exception as error:  # glcontext raises whatever the loader says
+        raise DisplayError(
+            f"no OpenGL 3.3 without a window ({error}); on Debian and Ubuntu: "
+            "apt-get install libegl1 libgl1-mesa-dri"
+        ) from error
+
+
+def _chunks(session: Session, steps: int, progress: bool) -> Iterator[int]:
+    """Portions of the steps that take a moment each, with a progress bar."""
+    with tqdm(total=steps, unit="step", disable=not progress, dynamic_ncols=True) as bar:
+        chunk = 1
+        while session.steps < steps:
+            chunk = min(chunk, steps - session.steps)
+            yield chunk
+            bar.update(chunk)
+            rate = bar.format_dict["rate"] or (bar.n / max(bar.format_dict["elapsed"], 1e-6))
+            chunk = max(1, min(int(rate * CHUNK_SECONDS), 10_000))

@@ -1,0 +1,70 @@
+"""Sliders and choices, made from the declarations of `kernels.params`."""
+
+import math
+
+from imgui_bundle import imgui
+
+from kernels.params import Spec, Value
+
+
+def draw_specs(group: str, values: dict[str, Value], declared: dict[str, Spec]) -> dict[str, Value]:
+    """The widgets of a group of parameters, from their declarations.
+
+    Returns:
+        The values a person changed in this frame.
+    """
+    changed: dict[str, Value] = {}
+    for spec in declared.values():
+        if spec.group == group:
+            value = draw_spec(spec, values[spec.name])
+            if value != values[spec.name]:
+                changed[spec.name] = value
+    return changed
+
+
+def draw_spec(spec: Spec, value: Value) -> Value:
+    """One slider or choice; drag it, double-click to type, right-click to reset."""
+    label = spec.name.replace("_", " ")
+    if spec.choices:
+        picked, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
+        new: Value = spec.choices[index] if picked else value
+    elif isinstance(value, int):
+        _, new = imgui.slider_int(label, value, int(spec.low), int(spec.high), f"%d {spec.unit}")
+    else:
+        flags = imgui.SliderFlags_.always_clamp
+        if spec.scale == "log":
+            flags |= imgui.SliderFlags_.logarithmic
+        _, new = imgui.slider_float(
+            label, float(value), spec.low, spec.high, _format(spec, float(value)), flags
+        )
+    if imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0) and not spec.choices:
+        imgui.set_keyboard_focus_here(-1)
+    if imgui.is_item_clicked(1):
+        new = spec.default
+    tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
+    return spec.check(inside(spec, new))
+
+
+def inside(spec: Spec, value: Value) -> Value:
+    """A widget's number made finite, in range, and rounded to what float32 can show."""
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        return spec.default
+    rounded = value if isinstance(value, int) else float(f"{value:.6g}")
+    return min(max(rounded, type(rounded)(spec.low)), type(rounded)(spec.high))
+
+
+def _format(spec: Spec, value: float) -> str:
+    decimals = max(0, min(4, 2 - math.floor(math.log10(max(abs(value), 1e-4)))))
+    unit = spec.unit.replace("%", "%%")
+    return f"%.{decimals}f {unit}".rstrip()
+
+
+def tip(text: str) -> None:
+    """Explains the widget before it while the mouse rests on it."""
+    if imgui.begin_item_tooltip():
+        imgui.push_text_wrap_pos(imgui.get_font_size() * 24)
+        imgui.text_unformatted(text)
+        imgui.pop_text_wrap_pos()
+        imgui.end_tooltip()

@@ -1,0 +1,233 @@
+"""The window. `Window.on_render` is the main loop: start reading here."""
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import moderngl_window
+from moderngl_window.context.base import KeyModifiers, WindowConfig
+
+from app.backend import Choice
+from app.captures import Captures
+from app.files import config_folder, user_folder
+from app.keys import KEYS
+from app.overlay import Overlay
+from app.panel import Panel
+from app.pointer import Pointer
+from app.record import Record
+from app.stage import Stage
+from app.studio import Studio
+from kernels.params import Params
+from kernels.simulation import Simulation
+from kernels.world import World
+from presets import Preset
+
+
+class Window(WindowConfig):
+    """Shows a studio and hands it what people do.
+
+    moderngl-window makes it; `begin` then says what to show.
+    """
+
+    title = "Physarium"
+    gl_version = 3, 3
+    window_size = 1280, 720
+    aspect_ratio = None  # the picture fills whatever shape the window has
+    resizable = True
+    clear_color = None  # every frame draws every pixel
+    log_level = 30  # warnings; moderngl-window tells about itself at 20
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.wnd.exit_key = None  # Esc asks first
+        self.overlay = Overlay(self.ctx, self.wnd, config_folder() / "imgui.ini")
+        self.panel = Panel()
+        self.captures = Captures()
+        self.frame_limit: int | None = None
+        self.frames = 0
+
+    def begin(self, source: Preset | Record, world: World, choice: Choice, fullscreen: bool) -> None:
+        """Starts compiling; the world appears as soon as that is done."""
+        self.source, self.world, self.choice = source, world, choice
+        self.fullscreen_at_start = fullscreen
+        self.studio: Studio | None = None
+        self.failure: BaseException | None = None
+        self.compiling = threading.Thread(target=self._compile, daemon=True)
+        if choice.backend != "cuda":  # CUDA belongs to the thread that owns OpenGL
+            self.compiling.start()
+
+    def on_render(self, _time: float, frame_seconds: float) -> None:
+        """One frame: step the world, draw it, take captures, draw the panel."""
+        if self.studio is None:
+            self._wait_for_compiler(frame_seconds)
+            return
+        self._follow(self.studio)
+        self.pointer.paint(time.monotonic())
+        self.studio.go_on_with_replay()
+        self.stage.step(self.studio.session, self._steps_due(frame_seconds))
+        self.captures.serve(self.studio, self.stage.display)
+        self.wnd.use()
+        self.stage.display.draw(self.studio.view, self.studio.session.params)
+        with self.overlay.frame(frame_seconds):
+            self.panel.draw(self.studio)
+        self._count_frame()
+
+    def _steps_due(self, frame_seconds: float) -> int:
+        """With a limit on frames each shows the same steps, so that a test can repeat them."""
+        assert self.studio
+        return self.studio.steps_due(1 / 60 if self.frame_limit else frame_seconds)
+
+    def _follow(self, studio: Studio) -> None:
+        """Makes the window what the studio says it is."""
+        if studio.fullscreen != self.wnd.fullscreen:
+            self.wnd.fullscreen = studio.fullscreen
+        title = f"{studio.session.preset.title} - Physarium"
+        if self.wnd.title != title:
+            self.wnd.title = title
+        if studio.quitting:
+            self.wnd.close()
+
+    def _wait_for_compiler(self, frame_seconds: float) -> None:
+        self.wnd.clear(0.03, 0.03, 0.03, 1.0)
+        with self.overlay.frame(frame_seconds):
+            self.panel.draw_preparing()
+        if self.choice.backend == "cuda" and self.wnd.frames > 2:  # the message is on the screen now
+            self._compile()
+        elif self.choice.backend == "cuda" or self.compiling.is_alive():
+            return
+        if self.failure:
+            raise self.failure
+        self.studio = Studio(
+            self.source, self.world, self.choice, user_folder(), self.ctx.info["GL_MAX_TEXTURE_SIZE"]
+        )
+        self.stage = Stage(self.ctx, self.choice, self.world)
+        self.pointer = Pointer(self.studio)
+        self.studio.fullscreen = self.fullscreen_at_start
+        self.studio.view.target = self.wnd.buffer_size
+        self.studio.say(self.choice.reason)
+
+    def _compile(self) -> None:
+        try:
+            Simulation(World(16, 16, 1), Params(), self.choice.backend).step(1)
+        except BaseException as error:  # shown by the frame that waits for this thread
+            self.failure = error
+
+    def _count_frame(self) -> None:
+        if self.frames == 0:
+            self.first_frame = time.perf_counter()
+        self.frames += 1
+        if self.frame_limit and self.frames >= self.frame_limit:
+            self.wnd.close()
+
+    # Events: the panel first, the picture only with what the panel does not want.
+
+    def on_resize(self, width: int, height: int) -> None:
+        """The framebuffer has a new size; minimised windows may say 0."""
+        self.overlay.on_resize(width, height)
+        if self.studio and width and height:
+            self.studio.view.target = width, height
+
+    def on_key_event(self, key: Any, action: Any, modifiers: KeyModifiers) -> None:
+        """Keys of `app.keys`."""
+        if self.overlay.on_key_event(key, action, modifiers) or not self.studio:
+            return
+        if action != self.wnd.keys.ACTION_PRESS or modifiers.ctrl or modifiers.alt:
+            return
+        for shortcut in KEYS:
+            if key in (getattr(self.wnd.keys, name, None) for name in shortcut.names):
+                command = getattr(self.studio, shortcut.action)
+                command(True) if modifiers.shift and shortcut.action.endswith("_preset") else command()
+
+    def on_unicode_char_entered(self, char: str) -> None:
+        """Text for the panel's fields."""
+        self.overlay.on_unicode_char_entered(char)
+
+    def on_mouse_position_event(self, x: int, y: int, dx: int, dy: int) -> None:
+        """The mouse moved with no button held."""
+        self.overlay.on_mouse_position_event(x, y, dx, dy)
+        self._point(x, y)
+
+    def on_mouse_drag_event(self, x: int, y: int, dx: int, dy: int) -> None:
+        """The mouse moved with a button held."""
+        self.overlay.on_mouse_drag_event(x, y, dx, dy)
+        self._point(x, y)
+
+    def on_mouse_press_event(self, x: int, y: int, button: int) -> None:
+        """A button went down."""
+        if not self.overlay.on_mouse_press_event(x, y, button) and self.studio:
+            self._point(x, y)
+            self.pointer.press(button, time.monotonic())
+
+    def on_mouse_release_event(self, x: int, y: int, button: int) -> None:
+        """A button went up."""
+        self.overlay.on_mouse_release_event(x, y, button)
+        if self.studio:
+            self.pointer.release(button)
+
+    def on_mouse_scroll_event(self, x_offset: float, y_offset: float) -> None:
+        """The wheel turned."""
+        if not self.overlay.on_mouse_scroll_event(x_offset, y_offset) and self.studio:
+            self.pointer.scroll(y_offset)
+
+    def on_files_dropped_event(self, x: int, y: int, paths: list[Any]) -> None:
+        """Files were dropped; the last one is opened."""
+        if self.studio and paths:
+            self.studio.open(Path(paths[-1]))
+
+    def on_close(self) -> None:
+        """The window is closing; `show` releases everything."""
+
+    def _point(self, x: int, y: int) -> None:
+        if self.studio:
+            across = self.wnd.buffer_size[0] / max(1, self.wnd.size[0])
+            down = self.wnd.buffer_size[1] / max(1, self.wnd.size[1])
+            self.pointer.move(x * across, y * down)
+
+    def release(self) -> None:
+        """Finishes captures and frees the GPU: sharing first, then textures, then the context."""
+        self.captures.close()
+        if self.studio:
+            self.stage.release()
+        self.overlay.close()
+
+
+def show(
+    source: Preset | Record,
+    world: World,
+    choice: Choice,
+    *,
+    fullscreen: bool = False,
+    headless: bool = False,
+    frames: int | None = None,
+) -> int:
+    """Opens the window and stays until it is closed.
+
+    Args:
+        source: The preset, or the record of a run to come back to.
+        world: Size, agents and seed.
+        choice: The backend.
+        fullscreen: Go fullscreen once the window stands.
+        headless: Draw into an off-screen framebuffer through EGL.
+        frames: Stop after so many frames, each of `steps_per_frame` steps, and print frames per
+            second and the digest.
+
+    Returns:
+        The exit status.
+    """
+    kind = ["--window", "headless", "--backend", "egl"] if headless else ["--window", "pyglet"]
+    vsync = ["--vsync", "false" if frames else "true"]
+    window = moderngl_window.create_window_config_instance(Window, args=kind + vsync)
+    assert isinstance(window, Window)
+    window.frame_limit = frames
+    window.begin(source, world, choice, fullscreen)
+    try:
+        moderngl_window.run_window_config_instance(window)
+        if frames and window.studio:
+            window.ctx.finish()
+            seconds = time.perf_counter() - window.first_frame
+            print(f"{window.frames} frames, {(window.frames - 1) / seconds:.1f} frames/s")
+            print(f"digest {window.studio.session.simulation.digest()}")
+    finally:
+        window.release()
+    return 0
