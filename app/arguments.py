@@ -1,7 +1,6 @@
 """The command line: what may stand on it, and how each word is read. Problems are one plain sentence."""
 
 import argparse
-import difflib
 import os
 import re
 from collections.abc import Callable
@@ -9,10 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
-from app.files import capture_folder, user_folder
+from app.files import user_folder
 from app.keys import KEYS, MOUSE
 from app.version import VERSION
 from kernels.params import SPECS, Value
+from presets.preset import nearest
 
 COMMANDS = {
     "run": "open the window; what happens when no command is given",
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuses the command line."""
-        raise UsageError(message if message.endswith(".") else f"{message}.")
+        raise UsageError(message if message.endswith((".", "?")) else f"{message}.")
 
 
 def command_line() -> Parser:
@@ -91,6 +91,7 @@ def _world_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(steps=None)  # only a rendering ends somewhere
     add = parser.add_argument
     add("--fullscreen", action="store_true", help="fill the screen; F goes there and back")
     frames_help = "stop after N frames and print their rate and the digest"
@@ -111,7 +112,7 @@ def _keys() -> str:
 
 
 def _places() -> str:
-    return f"your presets lie in   {user_folder()}\ncaptures are saved in  {capture_folder()}\n"
+    return f"your presets lie in {user_folder()}\ncaptures go to Physarium in your folder of pictures\n"
 
 
 def size(text: str) -> tuple[int, int]:
@@ -152,9 +153,7 @@ def setting(text: str) -> tuple[str, Value]:
     if not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not a setting; it takes NAME=VALUE such as decay=0.2")
     if name not in SPECS:
-        near = difflib.get_close_matches(name, SPECS, n=3)
-        names = f"the nearest is {' or '.join(near)}" if near else f"the parameters are {', '.join(SPECS)}"
-        raise argparse.ArgumentTypeError(f"{name} is not a parameter; {names}")
+        raise argparse.ArgumentTypeError(f"{name} is not a parameter; {nearest(name, SPECS)}")
     try:
         return name, SPECS[name].parse(value)
     except ValueError as problem:

@@ -27,7 +27,8 @@ class Captures:
             session = studio.session
             view = dataclasses.replace(studio.view) if studio.capture_at_window_size else None
             pixels = display.picture(session.params, view)
-            state = tuple(np.array(part) for part in session.simulation.state())  # the world moves on
+            trail, counts, agents = session.simulation.state()
+            state = trail.copy(), counts.copy(), agents.copy()  # the world moves on
             job = functools.partial(_write, pixels, session.record(digest=""), state)
             if not self.writer.submit(job):
                 studio.say("Too many captures at once; this one was dropped.")

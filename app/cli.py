@@ -54,18 +54,22 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _sentence(problem: Exception) -> str:
+    if isinstance(problem, UsageError):
+        return str(problem)
     if isinstance(problem, OSError) and problem.filename:
         return f"{problem.filename}: {problem.strerror}."
     if isinstance(problem, MemoryError):
-        return str(problem) or "not enough memory."
-    return str(problem) if isinstance(problem, UsageError) else f"{type(problem).__name__}: {problem}"
+        return str(problem) or "there is not enough memory."
+    return f"{type(problem).__name__}: {problem} (--debug shows where)."
 
 
 def _run(asked: argparse.Namespace) -> int:
     if asked.headless and not asked.frames:
-        raise UsageError("--headless shows nothing and would run for ever; add --frames N")
+        raise UsageError("--headless shows nothing and would run for ever; add --frames N.")
     if not asked.headless and sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        raise UsageError("there is no display for a window (DISPLAY is not set); physarium render needs none")
+        raise UsageError(
+            "there is no display for a window (DISPLAY is not set); physarium render needs none."
+        )
     start = _start(asked)
     from app.window import show
 
@@ -101,12 +105,11 @@ def _start(asked: argparse.Namespace) -> "Start":
         os.environ["NUMBA_NUM_THREADS"] = str(asked.threads)  # read when numba is imported
     from app.backend import BackendError
     from app.start import start
-    from presets import PresetError
 
     try:
         return start(asked)
-    except (ValueError, OSError, MemoryError, PresetError, BackendError) as problem:
-        raise UsageError(_sentence(problem)) from problem
+    except (ValueError, BackendError) as problem:
+        raise UsageError(str(problem)) from problem
 
 
 def _presets(asked: argparse.Namespace) -> int:
@@ -115,11 +118,12 @@ def _presets(asked: argparse.Namespace) -> int:
     if asked.what == "show":
         try:
             print(presets.dump(presets.find(asked.name, user_folder())), end="")
-        except presets.PresetError as problem:
+        except ValueError as problem:
             raise UsageError(str(problem)) from problem
         return 0
     for entry in presets.listing(user_folder()):
-        print(f"{entry.name:<20} {entry.preset.title if entry.preset else entry.problem}")
+        whose = "yours" if entry.own else ""
+        print(f"{entry.name:<20} {whose:<6} {entry.preset.title if entry.preset else entry.error}")
     return 0
 
 

@@ -50,6 +50,7 @@ class SharedTexture:
             raise InteropError(reason)
         self._cuda = _runtime()
         self._call("cudaSetDevice", device)
+        self._check_device(device)
         flags = self._cuda.cudaGraphicsRegisterFlags.cudaGraphicsRegisterFlagsSurfaceLoadStore
         resource = self._call("cudaGraphicsGLRegisterImage", texture.glo, GL_TEXTURE_2D, flags)
         if not int(resource):  # cuda-bindings 12.9.3 reported success and gave none
@@ -88,6 +89,11 @@ class SharedTexture:
         self._drop_surface()
         self._call("cudaGraphicsUnregisterResource", resource)
 
+    def _check_device(self, device: int) -> None:
+        count, devices = self._call("cudaGLGetDevices", 64, self._cuda.cudaGLDeviceList.cudaGLDeviceListAll)
+        if device not in list(devices)[:count]:
+            raise InteropError("OpenGL runs on another GPU than CUDA, so CUDA cannot write its textures.")
+
     def _mapped_surface(self) -> int:
         array = self._call("cudaGraphicsSubResourceGetMappedArray", self._resource, 0, 0)
         if int(array) != self._array:
@@ -105,7 +111,7 @@ class SharedTexture:
             self._call("cudaDestroySurfaceObject", surface)
 
     def _call(self, name: str, *args: object) -> Any:
-        """What a runtime function returned besides its status.
+        """What a runtime function returns besides its status.
 
         Raises:
             InteropError: The status is not success. Reading the pending error clears it.
@@ -115,7 +121,7 @@ class SharedTexture:
             self._cuda.cudaGetLastError()
             said = self._cuda.cudaGetErrorString(status)[1].decode()
             raise InteropError(f"CUDA and OpenGL do not share textures here: {said} ({name}, {status.name}).")
-        return values[0] if values else None
+        return values[0] if len(values) == 1 else values
 
 
 def foreign_renderer(context: moderngl.Context) -> str:

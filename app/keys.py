@@ -1,6 +1,7 @@
 """Keys and mouse, once: the window, the help overlay and README read this table."""
 
 import dataclasses
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,8 +26,18 @@ KEYS = (
     Key(("PERIOD",), ".", "single_step", "one single step"),
     Key(("R",), "R", "restart", "restart with the same seed"),
     Key(("N",), "N", "new_seed", "restart with a new seed"),
-    Key(("LEFT_BRACKET",), "[", "previous_preset", "previous preset; with Shift, keep the agents"),
-    Key(("RIGHT_BRACKET",), "]", "next_preset", "next preset; with Shift, keep the agents"),
+    Key(
+        ("LEFT_BRACKET", "PAGE_UP"),
+        "[ or Page up",
+        "previous_preset",
+        "previous preset; with Shift, keep the agents",
+    ),
+    Key(
+        ("RIGHT_BRACKET", "PAGE_DOWN"),
+        "] or Page down",
+        "next_preset",
+        "next preset; with Shift, keep the agents",
+    ),
     Key(("C", "F12"), "C or F12", "capture", "capture the picture as PNG"),
     Key(("TAB",), "Tab", "toggle_panel", "show or hide the panel"),
     Key(("F",), "F", "toggle_fullscreen", "fullscreen and back"),
@@ -42,3 +53,17 @@ MOUSE = (
     Key((), "Double click", "", "reset the view"),
     Key((), "Drop a file", "", "open a preset, or a captured PNG and its run"),
 )
+
+
+def codes(window_keys: Any) -> dict[int, Key]:
+    """The shortcut of each key code of a window.
+
+    Args:
+        window_keys: The window's `keys` class.
+    """
+    named = [(getattr(window_keys, name, None), key) for key in KEYS for name in key.names]
+    found = {code: key for code, key in named if code is not None}  # a headless window has no keys
+    for bracket, brace in (("[", "{"), ("]", "}")):  # moderngl-window 3.1.1 takes one for the other
+        if ord(brace) in found:
+            found[ord(bracket)] = found[ord(brace)]
+    return found

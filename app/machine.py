@@ -1,16 +1,19 @@
 """What this machine has. `python -m app.machine` prints the Debian packages it lacks, for the Makefile."""
 
+import contextlib
 import ctypes
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.files import capture_folder, config_folder, user_folder
+from app.backend import BackendError, free_memory, nvidia_gpus
+from app.files import capture_folder, user_folder
 from app.version import VERSION
 
 Rows = Iterator[tuple[str, str]]
@@ -37,9 +40,17 @@ print(info["GL_VENDOR"], info["GL_RENDERER"], info["GL_VERSION"], sep=", ")
 
 def machine() -> Rows:
     """System, Python and our own version."""
-    yield "system", f"{platform.platform()}, {os.cpu_count()} cores"
+    memory = f"{free_memory('cpu') / 2**30:.1f} GiB of memory free"
+    yield "system", f"{_system()}, {platform.machine()}, {os.cpu_count()} cores, {memory}"
     yield "Python", f"{platform.python_version()}, {sys.executable}"
     yield "physarium", VERSION
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return platform.platform(terse=True)
 
 
 def libraries() -> Rows:
@@ -65,7 +76,7 @@ def requirements(extra: str = "") -> list[str]:
 
 
 def _name(requirement: str) -> str:
-    return requirement.partition(">")[0]
+    return re.split(r"[<>=!~]", requirement)[0]
 
 
 def _version(requirement: str) -> str | None:
@@ -76,8 +87,8 @@ def _version(requirement: str) -> str | None:
 
 
 def graphics() -> Rows:
-    """GPUs that NVIDIA's driver knows, the display, and OpenGL with and without it."""
-    yield "NVIDIA", "; ".join(gpus()) or "no GPU answers"
+    """NVIDIA's GPUs and driver, the display, and OpenGL with and without it."""
+    yield "NVIDIA GPU", _gpus()
     if LINUX:
         yield "display", os.environ.get("DISPLAY") or "none (DISPLAY is not set)"
         yield "OpenGL, EGL", opengl("egl")[1]
@@ -85,14 +96,17 @@ def graphics() -> Rows:
         yield "OpenGL, display", opengl()[1]
 
 
-def gpus() -> list[str]:
-    """Name, driver and memory of each NVIDIA GPU, as its driver's own tool tells them."""
+def _gpus() -> str:
+    try:
+        names = ", ".join(nvidia_gpus())
+    except BackendError as reason:
+        return f"none: {reason}"
     tool = shutil.which("nvidia-smi")
     if not tool:
-        return []
-    query = [tool, "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+        return names
+    query = [tool, "--query-gpu=driver_version", "--format=csv,noheader"]
     answer = subprocess.run(query, capture_output=True, text=True, check=False)
-    return answer.stdout.splitlines() if answer.returncode == 0 else []
+    return f"{names}, driver {answer.stdout.splitlines()[0]}" if answer.returncode == 0 else names
 
 
 def opengl(*backend: str) -> tuple[bool, str]:
@@ -113,16 +127,15 @@ def opengl(*backend: str) -> tuple[bool, str]:
 
 def folders() -> Rows:
     """Where things are kept, and whether they can be."""
-    for name, folder in (
-        ("presets", user_folder()),
-        ("captures", capture_folder()),
-        ("settings", config_folder()),
-    ):
-        yield name, f"{folder}{'' if writable(folder) else ' (cannot be written)'}"
+    for name, folder in (("presets", user_folder()), ("captures", capture_folder())):
+        yield name, f"{folder}{'' if _writable(folder) else ', which cannot be written'}"
+    with contextlib.suppress(ImportError):  # then the results below say what is wrong
+        from kernels.cpu_model import CACHE_FOLDER
+
+        yield "compiled code", CACHE_FOLDER or "not kept, because no folder for it can be written"
 
 
-def writable(folder: Path) -> bool:
-    """Whether files can be put there, making it first if need be."""
+def _writable(folder: Path) -> bool:
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     return there.is_dir() and os.access(there, os.W_OK)
 
@@ -147,12 +160,14 @@ def mends() -> Rows:
     """What is missing, and the one command that brings it."""
     if packages := missing_packages():
         yield "OpenGL libraries are missing", f"sudo apt-get install {' '.join(packages)}"
-    if not gpus():
+    try:
+        nvidia_gpus()
+    except BackendError:
         return
     if lacking := [f"'{need}'" for need in requirements("cuda") if not _version(need)]:
         yield "The GPU is not used", f"{sys.executable} -m pip install {' '.join(lacking)}"
     if LINUX and not shutil.which("cc"):
-        yield "Triton needs a C compiler", "sudo apt-get install gcc libc6-dev"
+        yield "Triton needs a C compiler", "sudo apt-get install gcc libc6-dev python3-dev"
 
 
 if __name__ == "__main__":

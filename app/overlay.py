@@ -28,8 +28,9 @@ BLENDING = (moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, mode
 class Overlay(OverlayInput):
     """An imgui context bound to a window: takes its events, draws into its framebuffer.
 
-    Draw with imgui inside `with overlay.frame(dt):`; the widgets appear when the block ends. Every GL
-    state that drawing touches is put back.
+    Draw with imgui inside `with overlay.frame(dt):`; the widgets appear when the block ends. Framebuffer,
+    viewport, blending and the other switches are then as they were; scissor and the sampler and texture
+    of unit 0 are not, and nothing else may rely on them.
 
     Args:
         ctx: The window's context.
@@ -71,7 +72,7 @@ class Overlay(OverlayInput):
         if self.context is None:
             raise RuntimeError("The overlay is closed.")
         imgui.set_current_context(self.context)
-        self.resize()
+        self.follow_window()
         self.io.delta_time = max(dt, SHORTEST_FRAME)
         imgui.new_frame()
         try:
@@ -93,7 +94,7 @@ class Overlay(OverlayInput):
         for request in data.textures:
             self.serve(request)
         width, height = framebuffer_size(self.window)
-        if width <= 0 or height <= 0 or data.total_idx_count == 0:
+        if min(width, height, *data.display_size) <= 0:  # minimised
             return
         self.upload(data)
         self.program["display_size"] = data.display_size.x, data.display_size.y
@@ -128,7 +129,7 @@ class Overlay(OverlayInput):
             local = np.frombuffer(memory(commands.idx_buffer, imgui.INDEX_SIZE), f"u{imgui.INDEX_SIZE}")
             for command in commands.cmd_buffer:
                 used = local[command.idx_offset : command.idx_offset + command.elem_count]
-                indices.append(used + np.uint32(base + command.vtx_offset))
+                indices.append((used + np.uint32(base + command.vtx_offset)).tobytes())
             base += commands.vtx_buffer.size()
         for buffer, content in (self.vertices, b"".join(vertices)), (self.indices, b"".join(indices)):
             # A fresh store instead of the old one: never waits for the frame before, and grows in place.
@@ -155,7 +156,7 @@ class Overlay(OverlayInput):
             request.set_tex_id(0)
             request.set_status(status.destroyed)
 
-    def resize(self) -> None:
+    def follow_window(self) -> None:
         """Tells imgui the window's size and its framebuffer's pixels per window unit."""
         size, pixels = self.window.size, framebuffer_size(self.window)
         self.io.display_size = imgui.ImVec2(*size)

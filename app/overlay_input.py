@@ -203,7 +203,8 @@ class OverlayInput:
         `io.want_capture_mouse` alone tells what was true in the last frame: a fast hand, or a slow frame,
         would press on the canvas through a panel.
         """
-        if not self.buttons:
+        if self.context and not self.buttons:
+            imgui.set_current_context(self.context)
             imgui.internal.update_hovered_window_and_capture_flags(self.pointer)
         return self.wants_mouse
 

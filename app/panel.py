@@ -70,8 +70,9 @@ class Panel:
         imgui.end()
 
     def _draw_presets(self, studio: Studio) -> None:
+        lines = min(len(studio.presets), 10) + 0.3
         if imgui.begin_list_box(
-            "##presets", imgui.ImVec2(-1, 9.5 * imgui.get_text_line_height_with_spacing())
+            "##presets", imgui.ImVec2(-1, lines * imgui.get_text_line_height_with_spacing())
         ):
             for entry in studio.presets:
                 self._draw_preset(studio, entry)
@@ -133,7 +134,7 @@ def draw_status(studio: Studio) -> None:
     world = session.world
     imgui.text(f"{io.framerate:5.1f} frames/s   {studio.step_ms:6.2f} ms a step")
     imgui.text(f"step {session.steps:,}   {'paused' if studio.paused else studio.choice.backend}")
-    tip(studio.choice.reason)
+    tip(studio.how)
     imgui.text_disabled(f"{world.agents:,} agents on {world.width} x {world.height}, seed {world.seed}")
     for index, (label, command) in enumerate(
         (

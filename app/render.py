@@ -1,7 +1,9 @@
 """Pictures without a window: a run stepped to its end and drawn off screen."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import moderngl
 from tqdm import tqdm
@@ -68,11 +70,9 @@ def offscreen() -> moderngl.Context:
     Raises:
         DisplayError: There is none; the sentence says what to install.
     """
-    import sys
-
+    settings: dict[str, Any] = {"backend": "egl"} if sys.platform.startswith("linux") else {}
     try:
-        backend = {"backend": "egl"} if sys.platform.startswith("linux") else {}
-        return moderngl.create_context(standalone=True, require=330, **backend)
+        return moderngl.create_context(standalone=True, require=330, **settings)
     except Exception as error:  # glcontext raises whatever the loader says
         raise DisplayError(
             f"no OpenGL 3.3 without a window ({error}); on Debian and Ubuntu: "

@@ -37,22 +37,35 @@ def draw_spec(spec: Spec, value: Value) -> Value:
         _, new = imgui.slider_float(
             label, float(value), spec.low, spec.high, _format(spec, float(value)), flags
         )
-    if imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0) and not spec.choices:
-        imgui.set_keyboard_focus_here(-1)
+    if not spec.choices:
+        new = _typed_by_double_click(spec, value, new)
     if imgui.is_item_clicked(1):
         new = spec.default
-    tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
-    return spec.check(inside(spec, new))
+    if not imgui.is_item_active():
+        tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
+    return spec.check(_inside(spec, new))
 
 
-def inside(spec: Spec, value: Value) -> Value:
+def _typed_by_double_click(spec: Spec, value: Value, new: Value) -> Value:
+    """Turns the slider just drawn into a text field on a double click, which must not move it."""
+    before = imgui.get_state_storage()
+    key = imgui.get_item_id()
+    if imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
+        imgui.set_keyboard_focus_here(-1)
+        return _inside(spec, before.get_float(key, float(value)))
+    if imgui.is_item_activated():
+        before.set_float(key, float(value))
+    return new
+
+
+def _inside(spec: Spec, value: Value) -> Value:
     """A widget's number made finite, in range, and rounded to what float32 can show."""
     if isinstance(value, str):
         return value
     if not math.isfinite(value):
         return spec.default
-    rounded = value if isinstance(value, int) else float(f"{value:.6g}")
-    return min(max(rounded, type(rounded)(spec.low)), type(rounded)(spec.high))
+    rounded = round(value) if isinstance(spec.default, int) else float(f"{value:.6g}")
+    return type(rounded)(min(max(rounded, spec.low), spec.high))
 
 
 def _format(spec: Spec, value: float) -> str:

@@ -1,5 +1,8 @@
 """Where a world becomes a picture: its texture, and how the trail gets there."""
 
+import dataclasses
+from typing import Any
+
 import moderngl
 
 from app.backend import Choice
@@ -13,25 +16,36 @@ class Stage:
 
     Args:
         ctx: The OpenGL context.
-        choice: The backend; its `interop` is switched off here when sharing fails.
+        choice: The backend, and whether to try sharing.
         world: The first world.
 
     Attributes:
         display: Draws the picture.
+        how: How the trail reaches the texture, in a sentence.
+
+    Raises:
+        DisplayError: OpenGL cannot show a world of this size.
     """
 
     def __init__(self, ctx: moderngl.Context, choice: Choice, world: World) -> None:
         self.ctx = ctx
         self.choice = choice
+        self.how = choice.reason
+        self.shared: Any = None
         self._open(world)
 
     def _open(self, world: World) -> None:
         self.display = Display(self.ctx, world)
-        self.shared = None
         if self.choice.interop:
-            from app.interop import SharedTexture  # needs cuda-python
+            from app.interop import InteropError, SharedTexture  # needs cuda-python
 
-            self.shared = SharedTexture(self.display.texture)
+            try:
+                self.shared = SharedTexture(self.display.texture)
+            except InteropError as error:
+                self.choice = dataclasses.replace(self.choice, interop=False)  # do not try again
+                self.how = (
+                    f"CUDA on {self.choice.device} steps the world; pictures go through the host. {error}"
+                )
 
     def step(self, session: Session, steps: int) -> None:
         """Advances the session and brings its trail into the texture.
@@ -42,7 +56,7 @@ class Stage:
             self.release()
             self._open(session.world)
         if self.shared:
-            with self.shared.map() as surface:
+            with self.shared.map(session.simulation.stream()) as surface:
                 session.advance(steps, surface)
         else:
             session.advance(steps)
@@ -52,4 +66,5 @@ class Stage:
         """Frees the texture; the sharing first, as CUDA demands."""
         if self.shared:
             self.shared.close()
+            self.shared = None
         self.display.release()

@@ -2,8 +2,6 @@
 
 import argparse
 import dataclasses
-import os
-from pathlib import Path
 from typing import TypeVar
 
 import presets
@@ -67,12 +65,8 @@ def start(asked: argparse.Namespace) -> Start:
 
 
 def find(asked: str | None) -> Preset | Record:
-    """A preset by its name, or what a file holds; the first preset when nothing is asked for."""
-    if asked is None:
-        return presets.shipped()[0]
-    if Path(asked).suffix or os.sep in asked:
-        return read_any(Path(asked), user_folder())
-    return presets.find(asked, user_folder())
+    """What a name or a file stands for; the first preset when nothing is asked for."""
+    return presets.shipped()[0] if asked is None else read_any(asked, user_folder())
 
 
 def _look(source: Preset | Record, settings: dict[str, Value]) -> Preset:
@@ -86,11 +80,13 @@ def _look(source: Preset | Record, settings: dict[str, Value]) -> Preset:
 
 
 def _world(look: Preset, recorded: World | None, asked: argparse.Namespace) -> World:
-    size = asked.size or (recorded and (recorded.width, recorded.height)) or SIZE
-    same_size = recorded and size == (recorded.width, recorded.height)
-    agents = recorded.agents if recorded and same_size else look.agents(*size)
-    seed = recorded.seed if recorded else SEED
-    return World(*size, _first(asked.agents, agents), _first(asked.seed, seed))
+    base = recorded or World(*SIZE, look.agents(*SIZE), SEED)
+    width, height = _first(asked.size, (base.width, base.height))
+    if (width, height) != (base.width, base.height):
+        base = dataclasses.replace(base, width=width, height=height, agents=look.agents(width, height))
+    return dataclasses.replace(
+        base, agents=_first(asked.agents, base.agents), seed=_first(asked.seed, base.seed)
+    )
 
 
 def _first(asked: T | None, otherwise: T) -> T:

@@ -50,6 +50,7 @@ class Studio:
         brush: What the mouse paints with.
         offer: A record whose step could be gone to, waiting for an answer.
         replay: A recorded run being repeated, or None.
+        how: How the world is stepped and shown, in a sentence.
         captures: Captures asked for and not yet taken.
         quitting, asking_to_quit, paused, panel, help, fullscreen: What they say.
     """
@@ -67,6 +68,7 @@ class Studio:
         self.largest_side = largest_side
         self.brush = Brush()
         self.capture_at_window_size = False
+        self.how = choice.reason
         self.paused = self.help = self.fullscreen = self.quitting = self.asking_to_quit = False
         self.panel = True
         self.captures = 0

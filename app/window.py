@@ -8,10 +8,10 @@ from typing import Any
 import moderngl_window
 from moderngl_window.context.base import KeyModifiers, WindowConfig
 
+from app import keys
 from app.backend import Choice
 from app.captures import Captures
 from app.files import config_folder, user_folder
-from app.keys import KEYS
 from app.overlay import Overlay
 from app.panel import Panel
 from app.pointer import Pointer
@@ -33,9 +33,9 @@ class Window(WindowConfig):
     title = "Physarium"
     gl_version = 3, 3
     window_size = 1280, 720
-    aspect_ratio = None  # the picture fills whatever shape the window has
+    aspect_ratio = None  # type: ignore[assignment]  # the picture fills whatever shape the window has
     resizable = True
-    clear_color = None  # every frame draws every pixel
+    clear_color = None  # type: ignore[assignment]  # every frame draws every pixel
     log_level = 30  # warnings; moderngl-window tells about itself at 20
 
     def __init__(self, **kwargs: Any) -> None:
@@ -44,6 +44,9 @@ class Window(WindowConfig):
         self.overlay = Overlay(self.ctx, self.wnd, config_folder() / "imgui.ini")
         self.panel = Panel()
         self.captures = Captures()
+        self.studio: Studio | None = None  # until the kernels are compiled
+        self.failure: BaseException | None = None
+        self.shortcuts = keys.codes(self.wnd.keys)
         self.frame_limit: int | None = None
         self.frames = 0
 
@@ -51,8 +54,6 @@ class Window(WindowConfig):
         """Starts compiling; the world appears as soon as that is done."""
         self.source, self.world, self.choice = source, world, choice
         self.fullscreen_at_start = fullscreen
-        self.studio: Studio | None = None
-        self.failure: BaseException | None = None
         self.compiling = threading.Thread(target=self._compile, daemon=True)
         if choice.backend != "cuda":  # CUDA belongs to the thread that owns OpenGL
             self.compiling.start()
@@ -105,7 +106,8 @@ class Window(WindowConfig):
         self.pointer = Pointer(self.studio)
         self.studio.fullscreen = self.fullscreen_at_start
         self.studio.view.target = self.wnd.buffer_size
-        self.studio.say(self.choice.reason)
+        self.studio.how = self.stage.how
+        self.studio.say(self.stage.how)
 
     def _compile(self) -> None:
         try:
@@ -134,10 +136,9 @@ class Window(WindowConfig):
             return
         if action != self.wnd.keys.ACTION_PRESS or modifiers.ctrl or modifiers.alt:
             return
-        for shortcut in KEYS:
-            if key in (getattr(self.wnd.keys, name, None) for name in shortcut.names):
-                command = getattr(self.studio, shortcut.action)
-                command(True) if modifiers.shift and shortcut.action.endswith("_preset") else command()
+        if shortcut := self.shortcuts.get(key):
+            command = getattr(self.studio, shortcut.action)
+            command(True) if modifiers.shift and shortcut.action.endswith("_preset") else command()
 
     def on_unicode_char_entered(self, char: str) -> None:
         """Text for the panel's fields."""
@@ -182,7 +183,8 @@ class Window(WindowConfig):
         if self.studio:
             across = self.wnd.buffer_size[0] / max(1, self.wnd.size[0])
             down = self.wnd.buffer_size[1] / max(1, self.wnd.size[1])
-            self.pointer.move(x * across, y * down)
+            # The middle of the pixel; pyglet windows of moderngl-window count y from 1.
+            self.pointer.move((x + 0.5) * across, (y - 0.5) * down)
 
     def release(self) -> None:
         """Finishes captures and frees the GPU: sharing first, then textures, then the context."""

@@ -4,9 +4,13 @@ Equal to `kernels.reference` bit for bit, and the same interface. With TRITON_IN
 without a GPU, on CPU memory: slow, to test the kernels' arithmetic.
 """
 
+# mypy: disable-error-code="import-untyped, import-not-found, no-untyped-call"
+
+import contextlib
 import dataclasses
 import gc
 import logging
+from collections.abc import Iterator
 
 import numpy as np
 import torch  # before Triton asks for its driver: from then on both launch on torch's current stream
@@ -20,10 +24,10 @@ from kernels.world import World
 INTERPRETED = bool(triton.knobs.runtime.interpret)
 GRAPH_STEPS = 2  # of a captured graph; even, since trails and counts swap roles with every step
 
-# The interpreter runs one program after the other: few large ones are quickest.
+# Blocks of agents, and of cells; `diffuse` was quickest so from 1024 x 1024 to 4096 x 4096 on an H200.
+# The interpreter runs one program after the other: there, few large ones are.
 BLOCK = 1 << 15 if INTERPRETED else 128
-COLUMNS = 512 if INTERPRETED else 128
-STRIPS = 64 if INTERPRETED else 1
+STRIPS, ROWS, COLUMNS = 128 if INTERPRETED else 1, 4, 512
 WARPS = 4
 
 _log = logging.getLogger(__name__)
@@ -40,7 +44,8 @@ class Buffers:
         agents: Agent words [N], uint64 in int64, see `world.pack`.
         trails: Scent [H, W] before and after a step, float32.
         counts: How many agents stood on each cell after a move [H, W], int32.
-        graphs: Two captured steps from an even and from an odd one; empty where none may be used.
+        graphs: `GRAPH_STEPS` captured from an even and from an odd step; empty where none may be used.
+        watch: Times the steps.
         step: Steps done since the start.
     """
 
@@ -51,7 +56,39 @@ class Buffers:
     trails: tuple[torch.Tensor, torch.Tensor]
     counts: tuple[torch.Tensor, torch.Tensor]
     graphs: tuple[torch.cuda.CUDAGraph, ...] = ()
+    watch: "Stopwatch | None" = None
     step: int = 0
+
+    @property
+    def step_seconds(self) -> float:
+        """What a step took lately on the GPU; 0 before anything is known."""
+        return self.watch.seconds if self.watch else 0.0
+
+
+class Stopwatch:
+    """Times steps on the GPU by events, without ever waiting for it.
+
+    Attributes:
+        seconds: What a step took, of the last steps known to be done.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._steps = 0
+        self._start, self._stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+    @contextlib.contextmanager
+    def timing(self, steps: int) -> Iterator[None]:
+        """Measures the block, which asks for so many steps, unless the last measurement still runs."""
+        if self._steps and not self._stop.query():
+            yield
+            return
+        if self._steps:
+            self.seconds = self._start.elapsed_time(self._stop) / 1000 / self._steps
+        self._start.record()
+        yield
+        self._stop.record()
+        self._steps = steps
 
 
 def allocate(world: World) -> Buffers:
@@ -113,29 +150,41 @@ def advance(b: Buffers, steps: int, surface: int = 0) -> None:
         surface: A CUDA surface object [H, W] float32, mapped on `stream()`, that takes the trail
             after the last step as well (with 0 steps, the trail as it is); 0 for none.
     """
-    if surface and steps == 0:
-        _show(b, surface)
-    last = 1 if surface else 0  # a graph knows no surface: that step is launched
-    while steps > 0:
-        if b.graphs and steps - last >= GRAPH_STEPS:
-            b.graphs[b.step % 2].replay()
-            done = GRAPH_STEPS
-        else:
-            _step(b, b.step, surface if steps == 1 else 0, b.world.agents)
-            done = 1
-        b.step += done
-        steps -= done
+    if steps == 0:
+        if surface:
+            _show(b, surface)
+        return
+    last = b.step + steps
+    with b.watch.timing(steps) if b.watch else contextlib.nullcontext():
+        while b.step < last:
+            left = last - b.step
+            if b.graphs and left >= GRAPH_STEPS + bool(surface):  # a graph knows no surface
+                b.graphs[b.step % 2].replay()
+                b.step += GRAPH_STEPS
+            else:
+                _step(b, b.step, surface if left == 1 else 0, b.world.agents)
+                b.step += 1
+
+
+def wait(b: Buffers) -> None:
+    """Returns when all steps asked for are done."""
+    if not INTERPRETED:
+        torch.cuda.current_stream().synchronize()
 
 
 def fetch(b: Buffers) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]:
-    """Trail [H, W], counts [H, W] and agent words [N] as new arrays, once the GPU is done."""
-    trail = b.trails[b.step % 2]
+    """Trail [H, W], counts [H, W] and agent words [N], copied from the GPU once its steps are done."""
     counts = b.counts[(b.step + 1) % 2]
-    return (
-        trail.numpy(force=True).copy(),
-        counts.numpy(force=True).copy(),
-        b.agents.numpy(force=True).copy().view(np.uint64),
-    )
+    return fetch_trail(b), counts.cpu().numpy(), b.agents.cpu().numpy().view(np.uint64)
+
+
+def fetch_trail(b: Buffers) -> NDArray[np.float32]:
+    """The trail [H, W] alone, for a display that shares no memory with CUDA."""
+    trail = b.trails[b.step % 2]
+    if INTERPRETED:
+        return trail.numpy()
+    # Into pinned memory, which torch keeps for the next call: ten times as fast as into any other.
+    return torch.empty(trail.shape, dtype=trail.dtype, pin_memory=True).copy_(trail).numpy()
 
 
 def paint(
@@ -164,19 +213,11 @@ def _step(b: Buffers, step: int, surface: int, agents: int) -> None:
         agents, world.width, world.height, world.fraction_bits,
         BLOCK=BLOCK, num_warps=WARPS, enable_fp_fusion=False,
     )  # fmt: skip
-    rows = _rows(world)
-    diffuse[(triton.cdiv(world.width, COLUMNS), triton.cdiv(world.height, STRIPS * rows))](
+    diffuse[(triton.cdiv(world.width, COLUMNS), triton.cdiv(world.height, STRIPS * ROWS))](
         b.trails[this], b.counts[this], b.trails[other], b.counts[other], b.values, b.clock,
-        surface, world.width, world.height, rows,
-        STRIPS=STRIPS, COLUMNS=COLUMNS, num_warps=WARPS, enable_fp_fusion=False,
+        surface, world.width, world.height,
+        STRIPS=STRIPS, ROWS=ROWS, COLUMNS=COLUMNS, num_warps=WARPS, enable_fp_fusion=False,
     )  # fmt: skip
-
-
-def _rows(world: World) -> int:
-    """How many rows a program of `diffuse` walks: few where many would leave the GPU half empty."""
-    if INTERPRETED:
-        return triton.cdiv(world.height, STRIPS)
-    return 8 if world.width * world.height <= 1 << 22 else 32
 
 
 def _show(b: Buffers, surface: int) -> None:
@@ -201,6 +242,7 @@ def _warm_up(b: Buffers) -> None:
     finally:
         if collecting:
             gc.enable()
+    b.watch = Stopwatch()
 
 
 def _captured(b: Buffers, start: int) -> torch.cuda.CUDAGraph:

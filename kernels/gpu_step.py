@@ -210,12 +210,13 @@ def tick(clock_ptr):
     tl.store(clock_ptr + KEY, key.to(tl.int32))
 
 
-@triton.jit(do_not_specialize=["surface", "height", "rows"])
+@triton.jit(do_not_specialize=["surface", "height"])
 def diffuse(
     trail_ptr, counts_ptr, next_trail_ptr, next_counts_ptr, values_ptr, clock_ptr,
-    surface: tl.int64, width, height, rows, STRIPS: tl.constexpr, COLUMNS: tl.constexpr,
+    surface: tl.int64, width, height,
+    STRIPS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Deposits on, blurs and decays STRIPS strips of COLUMNS x `rows` cells, and clears the next counts.
+    """Deposits on, blurs and decays STRIPS strips of COLUMNS x ROWS cells, and clears the next counts.
 
     Walks down the rows and keeps the horizontal sums of three in registers. Bytes a cell: 8 read, 8
     written; 4 more where `surface` is not 0, which takes the new trail as well. The first program
@@ -224,7 +225,7 @@ def diffuse(
     middle = (tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS))[None, :]
     left = tl.where(middle == 0, width - 1, middle - 1)
     right = tl.where(middle == width - 1, 0, middle + 1)
-    first = (tl.program_id(1) * STRIPS + tl.arange(0, STRIPS))[:, None] * rows
+    first = (tl.program_id(1) * STRIPS + tl.arange(0, STRIPS))[:, None] * ROWS
     mask = (middle < width) & (first < height)
     amount = tl.load(values_ptr + DEPOSIT)
     keep_centre = tl.load(values_ptr + KEEP_CENTRE)
@@ -232,7 +233,7 @@ def diffuse(
 
     _, above = fresh_row(trail_ptr, counts_ptr, first - 1, left, middle, right, mask, amount, width, height)
     here, level = fresh_row(trail_ptr, counts_ptr, first, left, middle, right, mask, amount, width, height)
-    for down in range(rows):
+    for down in range(ROWS):
         row = first + down
         mask = (middle < width) & (row < height)
         under, below = fresh_row(

@@ -45,6 +45,7 @@ class Buffers:
         trail: Scent [H, W].
         counts: How many agents stood on each cell after the last move [H, W].
         step: Steps done since the start.
+        step_seconds: What a step took lately; not measured here.
     """
 
     world: World
@@ -53,6 +54,7 @@ class Buffers:
     trail: Floats
     counts: Ints
     step: int = 0
+    step_seconds: float = 0.0
 
 
 def allocate(world: World) -> Buffers:
@@ -95,9 +97,18 @@ def advance(b: Buffers, steps: int) -> None:
         b.step += 1
 
 
+def wait(b: Buffers) -> None:
+    """Returns when all steps asked for are done; here they always are."""
+
+
 def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
     """Trail [H, W], counts [H, W] and agent words [N] as arrays."""
     return b.trail, b.counts, b.agents
+
+
+def fetch_trail(b: Buffers) -> Floats:
+    """The trail [H, W] alone."""
+    return b.trail
 
 
 def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:

@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import importlib
-import time
 from types import ModuleType
 from typing import Any
 
@@ -23,8 +22,8 @@ BACKENDS = {"cpu": "kernels.cpu", "cuda": "kernels.gpu", "reference": "kernels.r
 class Simulation:
     """Agents and trail of one world, stepped by one backend.
 
-    A backend is a module with `allocate`, `load`, `set_values`, `advance`, `paint` and `fetch`, as
-    `kernels.reference` defines them. All give the same bits.
+    A backend is a module with the functions of `kernels.reference` from `allocate` to `paint`. All
+    give the same bits.
 
     Args:
         world: Size, agents and seed.
@@ -42,7 +41,6 @@ class Simulation:
         self.params = params
         self.backend_name = backend
         self.backend: ModuleType = importlib.import_module(BACKENDS[backend])
-        self.seconds = 0.0
         self.buffers: Any = self.backend.allocate(world)
         self.reset()
 
@@ -70,26 +68,27 @@ class Simulation:
             surface: CUDA only: a surface object [H, W] float32 the last step's trail is stored into
                 as well; 0 for none.
         """
-        started = time.perf_counter()
         if surface:
             self.backend.advance(self.buffers, n, surface)
         else:
             self.backend.advance(self.buffers, n)
-        if n:
-            self.seconds = (time.perf_counter() - started) / n
 
     def wait(self) -> None:
-        """Returns when all steps asked for are done; only a device lets one run ahead."""
-        getattr(self.backend, "wait", lambda b: None)(self.buffers)
+        """Returns when all steps asked for are done; only a device lets them run behind."""
+        self.backend.wait(self.buffers)
 
-    @property
-    def step_seconds(self) -> float:
-        """What a step took lately."""
-        return float(getattr(self.buffers, "step_seconds", self.seconds))
+    def stream(self) -> int:
+        """CUDA only: the handle of the stream that steps run on."""
+        return int(self.backend.stream())
 
     def paint(self, stroke: Stroke) -> None:
         """Adds or erases trail between two steps."""
         self.backend.paint(self.buffers, *dab(stroke, self.world))
+
+    @property
+    def step_seconds(self) -> float:
+        """What a step took lately; 0 before anything is known."""
+        return float(self.buffers.step_seconds)
 
     @property
     def steps(self) -> int:
@@ -99,7 +98,7 @@ class Simulation:
     @property
     def trail(self) -> NDArray[np.float32]:
         """The trail [H, W]: a view to read only on the CPU, a copy of what lives on a device."""
-        return self.state()[0]
+        return self.backend.fetch_trail(self.buffers)  # type: ignore[no-any-return]
 
     def state(self) -> State:
         """Trail [H, W], counts [H, W] and agent words [N]: views on the CPU, copies from a device."""

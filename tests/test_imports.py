@@ -11,7 +11,18 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = "app", "kernels", "presets", "shaders"
 
 # Within the kernels a module only imports what stands before it.
-ORDER = "params", "world", "contract", "stroke", "reference", "cpu", "gpu_step", "gpu", "simulation"
+ORDER = (
+    "params",
+    "world",
+    "contract",
+    "stroke",
+    "reference",
+    "cpu_model",
+    "cpu",
+    "gpu_step",
+    "gpu",
+    "simulation",
+)
 
 # What else each package may import of ours and of others'; the longest matching name counts.
 OURS = {
@@ -24,6 +35,7 @@ OTHERS = {
     "kernels": {"numpy"},
     "kernels.params": set(),
     "kernels.cpu": {"numpy", "numba"},
+    "kernels.cpu_model": {"numpy", "numba"},
     "kernels.gpu": {"numpy", "torch", "triton"},
     "kernels.gpu_step": {"triton"},
     "presets": {"tomlkit"},

@@ -1,10 +1,10 @@
 import dataclasses
 
 import pytest
-from app.record import Change, Paint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.record import Change, Paint
 from app.session import Session
 from kernels.params import Params
 from kernels.stroke import Stroke

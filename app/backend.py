@@ -1,0 +1,224 @@
+"""Which backend steps the world, found out by trying: shared textures, CUDA with a host copy, the CPU.
+
+Looks from the cheapest to the dearest and stops at the first "no", so that a machine without an NVIDIA
+GPU never imports torch or triton. Whether OpenGL shares its textures shows only once there is a
+context: see `app.interop`.
+"""
+
+import atexit
+import ctypes
+import importlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernels.params import Params
+from kernels.simulation import Simulation
+from kernels.world import World
+
+GIB = 2**30
+TRIAL = World(32, 16, 64)  # small enough to be stepped by the reference in no time
+
+
+class BackendError(Exception):
+    """A backend cannot be had; the message is one plain sentence that says why."""
+
+
+class WorldTooLarge(BackendError, MemoryError):  # noqa: N818
+    """A world needs more memory than is free; the message is one plain sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, and why.
+
+    Attributes:
+        backend: A name `kernels.simulation.Simulation` takes.
+        interop: Whether to try sharing the texture with CUDA.
+        device: The device's name, for people.
+        reason: One or more plain sentences, for people.
+    """
+
+    backend: str
+    interop: bool
+    device: str
+    reason: str
+
+
+def choose(wanted: str = "auto", interop: bool = True) -> Choice:
+    """Picks the best backend that works on this machine.
+
+    Args:
+        wanted: "auto", or "cuda", "cpu" or "reference" to take no other.
+        interop: False keeps CUDA from sharing textures with OpenGL.
+
+    Raises:
+        BackendError: The backend that was asked for cannot be had.
+    """
+    if wanted not in ("auto", "cuda", "cpu", "reference"):
+        raise BackendError(f"backend = {wanted!r} is not allowed; it takes auto, cuda or cpu.")
+    if wanted == "reference":
+        return Choice("reference", False, "NumPy", "The reference was asked for: right, and slow.")
+    if wanted == "cpu":
+        return _cpu("as asked")
+    try:
+        return _cuda(interop)
+    except BackendError as error:
+        if wanted == "cuda":
+            raise BackendError(f"CUDA cannot be used: {error}") from error
+        return _cpu(f"because CUDA cannot be used: {error}".removesuffix("."))
+
+
+def check_memory(world: World, choice: Choice) -> None:
+    """Refuses a world that does not fit, before anything is allocated for it.
+
+    Raises:
+        WorldTooLarge: With the memory needed and the memory free.
+    """
+    cells = world.width * world.height
+    needed = world.bytes_needed() + 4 * cells  # and the picture's texture
+    if choice.backend == "cpu":
+        needed += 4 * cells * workers()  # each counts its agents on a plane of its own
+    free = free_memory(choice.backend)
+    where = f"memory on {choice.device}" if choice.backend == "cuda" else "main memory"
+    if needed > free:
+        raise WorldTooLarge(
+            f"size = {world.width}x{world.height} with {world.agents} agents needs {needed / GIB:.1f} GiB "
+            f"of {where}; {free / GIB:.1f} GiB are free."
+        )
+
+
+def free_memory(backend: str) -> int:
+    """Bytes that can be had on a backend's device now."""
+    if backend == "cuda":
+        import torch
+
+        idle = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+        return int(torch.cuda.mem_get_info()[0]) + idle
+    if sys.platform == "win32":
+        status = (ctypes.c_uint64 * 8)(64)  # MEMORYSTATUSEX: its length comes first, free memory third
+        ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return status[2]
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        fields = dict(line.split(":") for line in meminfo.read_text().splitlines())
+        return int(fields["MemAvailable"].split()[0]) * 1024
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")  # macOS tells no better
+
+
+def workers() -> int:
+    """How many threads the CPU backend steps with."""
+    asked = os.environ.get("NUMBA_NUM_THREADS", "")
+    if asked.isdecimal():
+        return int(asked)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def nvidia_gpus() -> list[str]:
+    """The names of the GPUs NVIDIA's driver offers to CUDA, in CUDA's order; asks the driver alone.
+
+    Raises:
+        BackendError: There is no driver, or it offers none.
+    """
+    try:
+        cuda = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        raise BackendError("NVIDIA's driver is not installed.") from None
+    status = cuda.cuInit(0)
+    if status == 100 and "CUDA_VISIBLE_DEVICES" in os.environ:  # CUDA_ERROR_NO_DEVICE
+        raise BackendError("CUDA_VISIBLE_DEVICES hides every GPU.")
+    if status:
+        text = ctypes.c_char_p()
+        cuda.cuGetErrorString(status, ctypes.byref(text))
+        raise BackendError(f"NVIDIA's driver says: {(text.value or b'unknown error').decode()}.")
+    count = ctypes.c_int()
+    cuda.cuDeviceGetCount(ctypes.byref(count))
+    names = [ctypes.create_string_buffer(256) for _ in range(count.value)]
+    for number, name in enumerate(names):
+        cuda.cuDeviceGetName(name, 256, number)
+    if not names:
+        raise BackendError("NVIDIA's driver finds no GPU.")
+    return [name.value.decode() for name in names]
+
+
+def _cpu(why: str) -> Choice:
+    return Choice("cpu", False, f"{workers()} CPU threads", f"The CPU steps the world, {why}.")
+
+
+def _cuda(interop: bool) -> Choice:
+    device = nvidia_gpus()[0]
+    missing = [name for name in ("torch", "triton") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise BackendError(
+            f"{' and '.join(missing)} for {device} {'are' if len(missing) > 1 else 'is'} not installed; "
+            "pip install 'physarium[cuda]' brings what is needed."
+        )
+    note = _private_cache()
+    _try_step()
+    shares = interop and _installed("cuda.bindings.runtime")
+    how = "sharing its picture with OpenGL" if shares else "handing its picture over through the host"
+    return Choice("cuda", shares, device, f"CUDA on {device} steps the world, {how}.{note}")
+
+
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _private_cache() -> str:
+    """Gives Triton a folder of our own where its own cannot be written; says so, or nothing."""
+    try:
+        folder = Path(importlib.import_module("triton").knobs.cache.dir)
+    except Exception as error:
+        raise BackendError(_plain(error)) from error
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        private = tempfile.mkdtemp(prefix="physarium-triton-")
+        atexit.register(shutil.rmtree, private, ignore_errors=True)
+        os.environ["TRITON_CACHE_DIR"] = private
+        return f" {folder} cannot be written, so the kernels are compiled anew at each start."
+    return ""
+
+
+def _try_step() -> None:
+    """Steps a tiny world and compares it with the reference.
+
+    Raises:
+        BackendError: It failed, or came out different.
+    """
+    try:
+        digests = []
+        for backend in ("cuda", "reference"):
+            simulation = Simulation(TRIAL, Params(), backend)
+            simulation.step(5)
+            digests.append(simulation.digest())
+    except Exception as error:
+        raise BackendError(_plain(error)) from error
+    if digests[0] != digests[1]:
+        raise BackendError("its results differ from the reference's; please report this.")
+
+
+def _plain(error: Exception) -> str:
+    """One sentence for what can go wrong between torch, Triton, compilers and drivers."""
+    said = (str(error).strip() or type(error).__name__).splitlines()[0].removesuffix(".")
+    if "C compiler" in said or isinstance(error, subprocess.CalledProcessError):
+        return (
+            "Triton cannot build its launcher without a C compiler and Python's headers; "
+            "on Debian and Ubuntu, apt-get install gcc libc6-dev python3-dev brings them."
+        )
+    if isinstance(error, OSError) or "DLL load failed" in said:
+        if sys.platform == "win32":
+            return f"a library does not load ({said}); the newest Visual C++ Redistributable often helps."
+        return f"a library does not load ({said})."
+    if isinstance(error, ImportError | AttributeError):
+        return f"torch and triton do not fit together ({said}); pip install -U 'physarium[cuda]' may help."
+    return f"a trial step failed ({type(error).__name__}: {said})."

@@ -1,0 +1,22 @@
+"""Presets: looks as TOML files, shipped and a person's own."""
+
+from presets.library import Entry, delete, find, listing, save, shipped, shipped_names, slug
+from presets.preset import DENSITY, FORMAT, Preset, PresetError, dump, load, parse
+
+__all__ = [
+    "DENSITY",
+    "FORMAT",
+    "Entry",
+    "Preset",
+    "PresetError",
+    "delete",
+    "dump",
+    "find",
+    "listing",
+    "load",
+    "parse",
+    "save",
+    "shipped",
+    "shipped_names",
+    "slug",
+]

@@ -1,0 +1,137 @@
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from app import backend
+from app.backend import BackendError, Choice, check_memory, choose, free_memory
+from kernels.world import World
+
+GIB = 2**30
+CPU = Choice("cpu", False, "2 CPU threads", "")
+
+
+@pytest.fixture
+def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise OSError(name)
+
+    monkeypatch.setattr(backend.ctypes, "CDLL", missing)
+
+
+@pytest.fixture
+def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "nvidia_gpus", lambda: ["NVIDIA Toy"])
+    monkeypatch.setattr(backend.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(backend, "_private_cache", lambda: "")
+
+
+@pytest.mark.usefixtures("no_driver")
+def test_no_driver_means_cpu() -> None:
+    choice = choose()
+    assert (choice.backend, choice.interop) == ("cpu", False)
+    assert choice.reason.endswith("because CUDA cannot be used: NVIDIA's driver is not installed.")
+    with pytest.raises(BackendError, match=r"^CUDA cannot be used: NVIDIA's driver is not installed\.$"):
+        choose("cuda")
+
+
+def test_what_is_asked_for_is_taken() -> None:
+    assert choose("cpu").backend == "cpu"
+    assert choose("reference").backend == "reference"
+    with pytest.raises(BackendError, match="'metal' is not allowed; it takes auto, cuda or cpu"):
+        choose("metal")
+
+
+def test_the_cpu_path_imports_neither_torch_nor_triton() -> None:
+    said = "from app.backend import choose; import sys; print(choose('cpu').backend, *sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("cpu ")
+    assert not {"torch", "triton", "numba", "moderngl"} & set(ran.stdout.split())
+
+
+@pytest.mark.usefixtures("a_gpu")
+def test_a_gpu_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend.importlib.util, "find_spec", lambda name: None)
+    choice = choose()
+    assert choice.backend == "cpu"
+    assert "torch and triton for NVIDIA Toy are not installed; pip install 'physarium[cuda]'" in choice.reason
+
+
+@pytest.mark.usefixtures("a_gpu")
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("Failed to find C compiler. Please specify via CC"), "apt-get install gcc"),
+        (subprocess.CalledProcessError(1, ["gcc", "main.c"]), "python3-dev"),
+        (RuntimeError("0 active drivers ([]). There should only be one."), "0 active drivers"),
+        (ImportError("cannot import name 'x' from 'triton'"), "do not fit together"),
+        (OSError("libcupti.so.13: cannot open"), "libcupti.so.13"),
+        (ZeroDivisionError(), "ZeroDivisionError"),
+    ],
+)
+def test_a_failed_trial_names_the_cure(monkeypatch: pytest.MonkeyPatch, error: Exception, said: str) -> None:
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr(backend, "Simulation", fail)
+    choice = choose()
+    assert choice.backend == "cpu"
+    assert said in choice.reason
+    assert "\n" not in choice.reason
+    with pytest.raises(BackendError, match=r"^CUDA cannot be used: "):
+        choose("cuda")
+
+
+@pytest.mark.usefixtures("a_gpu")
+def test_a_gpu_that_computes_something_else_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong:
+        def __init__(self, world: World, params: object, name: str) -> None:
+            self.name = name
+
+        def step(self, n: int) -> None: ...
+
+        def digest(self) -> str:
+            return self.name
+
+    monkeypatch.setattr(backend, "Simulation", Wrong)
+    assert "differ from the reference's" in choose().reason
+    monkeypatch.setattr(Wrong, "digest", lambda self: "same")
+    assert choose() == Choice(
+        "cuda", True, "NVIDIA Toy", "CUDA on NVIDIA Toy steps the world, sharing its picture with OpenGL."
+    )
+    assert not choose(interop=False).interop
+
+
+def test_triton_gets_a_folder_it_can_write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("triton")
+    monkeypatch.setattr(backend.atexit, "register", lambda *args, **more: None)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "good"))
+    assert backend._private_cache() == ""
+    assert list(tmp_path.iterdir()) == [tmp_path / "good"]
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert "cannot be written" in backend._private_cache()
+    assert Path(os.environ["TRITON_CACHE_DIR"]).parent == tmp_path
+
+
+def test_free_memory_is_plausible() -> None:
+    assert 2**24 < free_memory("cpu") < 2**50
+
+
+def test_a_world_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(16384, 16384, 2**27)  # 1 GiB of agents; 1 GiB for every 4 bytes a cell
+    monkeypatch.setattr(backend, "workers", lambda: 3)
+    for choice, needed in ((CPU, 9), (Choice("reference", False, "NumPy", ""), 6)):
+        monkeypatch.setattr(backend, "free_memory", lambda name, needed=needed: needed * GIB)
+        check_memory(world, choice)
+        monkeypatch.setattr(backend, "free_memory", lambda name, needed=needed: needed * GIB - 1)
+        with pytest.raises(
+            BackendError, match=f"16384x16384 with 134217728 agents needs {needed}.0 GiB of main"
+        ):
+            check_memory(world, choice)
+        with pytest.raises(MemoryError):
+            check_memory(world, choice)

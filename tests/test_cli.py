@@ -1,0 +1,260 @@
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import app.backend
+import app.render
+import presets
+from app.cli import main
+from app.record import encode_png, read_any
+
+TINY = "--size", "160x120", "--steps", "40", "--backend", "cpu"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nobody's own presets, and an empty folder to work in."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return work
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs one command in this process; gives its status, stdout and stderr."""
+
+    def command(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = main(words)
+        return status, *capsys.readouterr()
+
+    return command
+
+
+def digest_of(answer: tuple[int, str, str]) -> str:
+    status, out, err = answer
+    assert status == 0, err
+    (line,) = (line for line in out.splitlines() if line.startswith("digest "))
+    assert len(line) == len("digest sha256:") + 64
+    return line
+
+
+def refused(answer: tuple[int, str, str], *said: str) -> None:
+    """Status 2, nothing on stdout, and one plain sentence that names all it should."""
+    status, out, err = answer
+    assert (status, out) == (2, "")
+    assert err.startswith("physarium: ")
+    assert err.endswith((".\n", "?\n"))
+    assert err.count("\n") == 1
+    assert [word for word in said if word not in err] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--size", "12"), ("--size", "'12'", "WIDTHxHEIGHT")),
+        (("--size", "8x600"), ("width = 8", "16 to 32768")),
+        (("--size", "40000x40000"), ("width = 40000", "16 to 32768")),
+        (("--size", "16x32768"), ("16x32768", "at most", "px")),
+        (("--agents", "0"), ("agents = 0", "1 to")),
+        (("--agents", "1.5"), ("--agents", "'1.5'", "300k")),
+        (("--agents", "many"), ("--agents", "'many'", "300k")),
+        (("--agents", "9" * 5000), ("--agents", "300k")),
+        (("--seed", "x" * 201), ("seed", "200")),
+        (("--steps", "-1"), ("--steps",)),
+        (("--steps", "2000M"), ("--steps", "2000M", "0 to 1000000000")),
+        (("--threads", "0"), ("--threads", "1 to 256")),
+        (("--set", "decay"), ("--set", "'decay'", "NAME=VALUE")),
+        (("--set", "decya=0.1"), ("decya", "decay")),
+        (("--set", "colour=red"), ("colour", "sensor_angle")),
+        (("--set", "decay=much"), ("decay", "'much'", "0.001 to 0.95")),
+        (("--set", "decay=nan"), ("decay", "nan", "0.001 to 0.95")),
+        (("--set", "decay=inf"), ("decay", "inf", "0.001 to 0.95")),
+        (("--set", "decay=2"), ("decay", "2", "0.001 to 0.95")),
+        (("--set", "steps_per_frame=1.5"), ("steps_per_frame", "1.5", "whole number")),
+        (("--set", "palette=mud"), ("palette", "mud", "embers")),
+        (("--backend", "gpu"), ("--backend", "gpu", "cuda")),
+        (("--sise", "64x64"), ("--sise",)),
+        (("veins", "cells"), ("cells",)),
+        (("--out", "a.jpg"), ("a.jpg", ".png")),
+        (("--out", "nowhere/a.png"), ("nowhere/a.png", "folder nowhere")),
+        (("--out", "folder.png"), ("folder.png", "folder")),
+    ],
+)  # fmt: skip
+def test_bad_options_are_refused(run: Run, home: Path, words: tuple[str, ...], said: tuple[str, ...]) -> None:
+    (home / "folder.png").mkdir()
+    (home / "kept.png").write_bytes(b"kept")
+    refused(run("render", "--backend", "cpu", "--out", "kept.png", *words), *said)
+    assert (home / "kept.png").read_bytes() == b"kept"
+    assert sorted(path.name for path in home.iterdir()) == ["folder.png", "kept.png"]
+
+
+PRESET = """\
+format = 1
+title = "Mine"
+credit = "Me"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"decay = 2.0", ("decay", "2.0", "0.001 to 0.95")),
+        (b"decay = nan", ("decay", "nan", "0.001 to 0.95")),
+        (b"decay = -inf", ("decay", "inf", "0.001 to 0.95")),
+        (b'decay = "much"', ("decay", "much", "0.001 to 0.95")),
+        (b"decay = [", ("line",)),
+        (b"decya = 0.2", ("decya", "decay")),
+        (b"\xff\xfe", ("UTF-8",)),
+    ],
+)
+def test_bad_presets_are_refused_and_kept(run: Run, home: Path, text: bytes, said: tuple[str, ...]) -> None:
+    shown = presets.dump(presets.shipped()[0]).encode()
+    lines = [line for line in shown.splitlines() if not line.startswith(b"decay")]
+    file = home / "mine.toml"
+    file.write_bytes(b"\n".join(lines) + b"\n" + text + b"\n")
+    before = file.read_bytes()
+    refused(run("render", "mine.toml", "--out", "a.png"), "mine.toml", *said)
+    refused(run("run", "mine.toml", "--headless", "--frames", "1"), "mine.toml", *said)
+    assert file.read_bytes() == before
+    assert not (home / "a.png").exists()
+
+
+def test_missing_and_foreign_files_are_refused(run: Run, home: Path) -> None:
+    refused(run("render", "none.toml", "--out", "a.png"), "none.toml")
+    refused(run("render", "none.png", "--out", "a.png"), "none.png")
+    (home / "notes.png").write_text("not a picture")
+    refused(run("render", "notes.png", "--out", "a.png"), "notes.png")
+    refused(run("render", str(home) + os.sep, "--out", "a.png"), str(home))
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest(run: Run) -> None:
+    name = presets.shipped_names()[0]
+    refused(run("presets", "show", name + "x"), name + "x", name)
+    refused(run("render", name + "x", "--out", "a.png"), name + "x", name)
+
+
+def test_cuda_without_cuda_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it fails
+    refused(run("render", "--backend", "cuda", "--out", "a.png"), "CUDA")
+
+
+def test_a_window_without_a_display_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    refused(run(), "DISPLAY", "physarium render")
+    refused(run("--headless"), "--headless", "--frames")
+
+
+def test_failures_while_running_are_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_options: object) -> str:
+        raise OSError(28, "No space left on device", "a.png")
+
+    monkeypatch.setattr(app.render, "render", full)
+    assert run("render", *TINY, "--out", "a.png") == (1, "", "physarium: a.png: No space left on device.\n")
+    status, _, err = run("render", *TINY, "--out", "a.png", "--debug")
+    assert status == 1
+    assert "Traceback" in err
+
+
+def test_ctrl_c_ends_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_args: object, **_options: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app.render, "render", interrupted)
+    assert run("render", *TINY, "--out", "a.png") == (130, "", "")
+
+
+def physarium(*words: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())", *words]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = [sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())", "presets"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+def test_rendering_is_repeatable_on_any_number_of_threads(run: Run, home: Path) -> None:
+    name = presets.shipped_names()[1]
+    asked = "render", name, *TINY, "--seed", "7"
+    first = digest_of(run(*asked, "--out", "a.png"))
+    assert digest_of(run(*asked, "--out", "c.png")) == first
+    assert digest_of(run("render", "a.png", "--backend", "cpu", "--out", "b.png")) == first
+    for threads in ("1", "3"):
+        assert digest_of(physarium(*asked, "--threads", threads, "--out", f"{threads}.png")) == first
+    assert digest_of(run("render", name, *TINY, "--seed", "8", "--out", "d.png")) != first
+    assert {path.name for path in home.iterdir()} == {"a.png", "b.png", "c.png", "d.png", "1.png", "3.png"}
+
+
+def test_a_picture_lends_its_look_to_another_world(run: Run) -> None:
+    name = presets.shipped_names()[0]
+    changed = "--set", "decay=0.3"
+    digest_of(run("render", name, *TINY, *changed, "--out", "a.png"))
+    direct = digest_of(run("render", name, *TINY, *changed, "--seed", "other", "--out", "b.png"))
+    assert (
+        digest_of(run("render", "a.png", "--seed", "other", "--backend", "cpu", "--out", "c.png")) == direct
+    )
+
+
+def test_another_digest_than_the_recorded_one_is_a_failure(run: Run, home: Path) -> None:
+    first = digest_of(run("render", *TINY, "--out", "a.png"))
+    record = read_any(home / "a.png", home)
+    import numpy as np
+
+    wrong = dataclasses.replace(record, digest="sha256:" + "0" * 64)
+    (home / "b.png").write_bytes(encode_png(np.zeros((120, 160, 3), np.uint8), wrong))
+    status, out, err = run("render", "b.png", "--backend", "cpu", "--out", "c.png")
+    assert status == 1
+    assert first in out
+    assert err.splitlines()[-1].startswith("physarium: b.png")
+
+
+def test_a_shown_preset_is_a_preset_file(run: Run, home: Path) -> None:
+    name = presets.shipped_names()[2]
+    status, out, _ = run("presets", "show", name)
+    assert status == 0
+    (home / "mine.toml").write_text(out, "utf-8")
+    by_name = digest_of(run("render", name, *TINY, "--out", "a.png"))
+    assert digest_of(run("render", "mine.toml", *TINY, "--out", "b.png")) == by_name
+
+
+def test_presets_are_listed_with_their_titles(run: Run) -> None:
+    status, out, _ = run("presets")
+    assert status == 0
+    assert len(presets.shipped()) >= 8
+    assert [p.name for p in presets.shipped() if p.name not in out or p.title not in out] == []
+
+
+def test_a_run_without_a_window_ends_where_render_ends() -> None:
+    preset = presets.shipped()[0]
+    steps = str(3 * preset.params.steps_per_frame)
+    size = "--size", "160x120", "--backend", "cpu"
+    framed = physarium("run", preset.name, *size, "--headless", "--frames", "3")
+    assert digest_of(framed) == digest_of(physarium("render", *size, "--steps", steps, "--out", "a.png"))
+
+
+def test_numbers_take_suffixes(run: Run) -> None:
+    plain = digest_of(run("render", *TINY, "--agents", "1500", "--out", "a.png"))
+    assert digest_of(run("render", *TINY, "--agents", "1.5k", "--out", "b.png")) == plain
+
+
+def test_help_teaches(run: Run) -> None:
+    status, out, err = run("--help")
+    assert (status, err) == (0, "")
+    for word in ("examples:", "render", "presets", "doctor", "Space", "Left drag"):
+        assert word in out

@@ -1,0 +1,98 @@
+import pytest
+
+import presets
+from app import backend, digests, doctor, machine
+from presets import Preset
+
+
+def test_every_shipped_preset_has_its_digest() -> None:
+    assert sorted(digests.expected()) == sorted(preset.name for preset in presets.shipped())
+
+
+@pytest.mark.parametrize("preset", presets.shipped(), ids=lambda preset: preset.name)
+def test_the_cpu_gives_the_kept_digests(preset: Preset) -> None:
+    assert digests.digest(preset, "cpu") == digests.expected()[preset.name]
+
+
+@pytest.mark.gpu
+def test_cuda_gives_the_kept_digests() -> None:
+    try:
+        backend.choose("cuda")
+    except backend.BackendError as reason:
+        pytest.skip(str(reason))
+    assert digests.differing("cuda") == []
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The kept digests, to be spoilt; runs are short and on the CPU."""
+    monkeypatch.setattr(digests, "STEPS", 3)
+    right = {preset.name: digests.digest(preset, "reference") for preset in presets.shipped()}
+    monkeypatch.setattr(digests, "expected", lambda: right)
+    monkeypatch.setattr(doctor, "choose", lambda _wanted: backend.choose("cpu"))
+    return right
+
+
+def test_doctor_finds_all_well(kept: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert doctor.doctor() == 0
+    out, _ = capsys.readouterr()
+    assert "right, bit for bit" in out
+    for title in ("Machine", "Libraries", "Graphics", "Folders", "Chosen", "Results"):
+        assert f"{title}\n" in out
+    assert "llvmpipe" in out or "OpenGL" in out
+
+
+def test_doctor_names_what_differs(kept: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    name = presets.shipped()[0].name
+    kept[name] = "sha256:" + "0" * 64
+    assert doctor.doctor() == 1
+    assert f"differ for {name}\n" in capsys.readouterr().out
+
+
+def test_doctor_survives_a_broken_backend(
+    kept: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_backend: str) -> list[str]:
+        raise ImportError("numba does not load")
+
+    monkeypatch.setattr(digests, "differing", broken)
+    assert doctor.doctor() == 1
+    assert "no results (numba does not load)\n" in capsys.readouterr().out
+
+
+def test_missing_libraries_name_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "LINUX", True)
+    monkeypatch.setattr(machine, "LIBRARIES", {"libnothing.so.0": "libnothing0"})
+    assert machine.missing_packages() == ["libnothing0", *machine.DRIVERS]
+    assert next(machine.mends())[1] == f"sudo apt-get install libnothing0 {' '.join(machine.DRIVERS)}"
+
+
+def test_a_missing_driver_names_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "LINUX", True)
+    monkeypatch.setattr(machine, "LIBRARIES", {})
+    monkeypatch.setattr(machine, "OPENGL", "raise SystemExit('no driver')")
+    assert machine.missing_packages() == [*machine.DRIVERS]
+    assert machine.opengl() == (False, "no driver")
+
+
+def test_a_crashing_driver_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "OPENGL", "import os; os.abort()")
+    works, why = machine.opengl()
+    assert not works
+    assert "crashed with status" in why
+
+
+def test_a_gpu_without_torch_is_told_how_to_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "missing_packages", lambda: [])
+    monkeypatch.setattr(machine, "nvidia_gpus", lambda: ["some GPU"])
+    monkeypatch.setattr(machine, "_version", lambda _requirement: None)
+    (_, command), *_ = machine.mends()
+    assert "-m pip install 'torch>=" in command
+    assert "cuda-python" in command
+
+
+def test_libraries_are_those_of_the_package() -> None:
+    versions = dict(machine.libraries())
+    assert {"numpy", "numba", "moderngl", "pyglet", "torch", "cuda-python"} <= versions.keys()
+    assert "pytest" not in versions
+    assert versions["numpy"][0].isdigit()
