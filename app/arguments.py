@@ -59,7 +59,9 @@ def command_line() -> Parser:
         ),
     )
     parser.add_argument("--version", action="version", version=f"physarium {VERSION}")
-    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
+    parsers = parser.add_subparsers(
+        prog="physarium", dest="command", metavar="COMMAND", title="commands", required=True
+    )
     for name, does in COMMANDS.items():
         sentence = f"{does[0].upper()}{does[1:]}."
         epilog = _keys() if name == "run" else _places()
@@ -69,10 +71,8 @@ def command_line() -> Parser:
             _world_options(command)
             (_run_options if name == "run" else _render_options)(command)
         elif name == "presets":
-            shows = command.add_subparsers(dest="what", metavar="show NAME")
-            shows.add_parser("show", help="print a preset as a TOML file").add_argument(
-                "name", metavar="NAME"
-            )
+            command.add_argument("what", nargs="?", choices=("show",), metavar="show", help="print a preset")
+            command.add_argument("name", nargs="?", metavar="NAME", help="the preset to print as a TOML file")
     return parser
 
 
@@ -107,7 +107,8 @@ def _render_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _keys() -> str:
-    lines = (f"  {key.label:<13} {key.help}" for key in KEYS + MOUSE)
+    width = max(len(key.label) for key in KEYS + MOUSE)
+    lines = (f"  {key.label:<{width}}  {key.help}" for key in KEYS + MOUSE)
     return "\n".join(("keys in the window:", *lines, ""))
 
 

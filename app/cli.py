@@ -64,13 +64,13 @@ def _sentence(problem: Exception) -> str:
 
 
 def _run(asked: argparse.Namespace) -> int:
+    start = _start(asked)
     if asked.headless and not asked.frames:
         raise UsageError("--headless shows nothing and would run for ever; add --frames N.")
     if not asked.headless and sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
         raise UsageError(
-            "there is no display for a window (DISPLAY is not set); physarium render needs none."
+            "There is no display for a window (DISPLAY is not set); physarium render needs none."
         )
-    start = _start(asked)
     from app.window import show
 
     return show(
@@ -115,15 +115,19 @@ def _start(asked: argparse.Namespace) -> "Start":
 def _presets(asked: argparse.Namespace) -> int:
     import presets
 
-    if asked.what == "show":
+    if asked.what:
+        if not asked.name:
+            raise UsageError("presets show takes the NAME of a preset.")
         try:
             print(presets.dump(presets.find(asked.name, user_folder())), end="")
         except ValueError as problem:
             raise UsageError(str(problem)) from problem
         return 0
-    for entry in presets.listing(user_folder()):
-        whose = "yours" if entry.own else ""
-        print(f"{entry.name:<20} {whose:<6} {entry.preset.title if entry.preset else entry.error}")
+    entries = presets.listing(user_folder())
+    width = max(len(entry.name) for entry in entries)
+    for entry in entries:
+        title = entry.preset.title if entry.preset else entry.error
+        print(f"{entry.name:<{width}}  {title}{' (yours)' if entry.own else ''}")
     return 0
 
 

@@ -20,8 +20,8 @@ PREFIX = len(KEYWORD) + 3  # as far as the compression flag and method
 
 MAX_PACKED = 1 << 20  # bytes of the compressed text: Pillow and others refuse more
 MAX_TEXT = 8 << 20  # bytes of the text itself; logs of strokes shrink to a quarter
-MAX_CHUNKS = 1 << 18  # libpng writes one for each 8 KiB, so this is a 2 GiB file
-PIECE = 1 << 18
+MAX_CHUNKS = 1 << 16  # looked through; ours is the third of a capture
+PIECE = 1 << 18  # bytes
 
 # A noisy 1920 x 1080 trail took 0.26 s and 3.1 MB at level 1, 0.45 s and 3.0 MB at 3, 1.1 s and 3.0 MB at 6.
 COMPRESS_LEVEL = 1

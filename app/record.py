@@ -237,10 +237,6 @@ def _events(log: object, last: int) -> tuple[Event, ...]:
 
 def _event(line: object, first: int, last: int) -> Event:
     match line:
-        case [step, "set", dict(values)]:
-            return Change(
-                _whole(step, "step", first, last), {key: _value(key, values[key]) for key in values}
-            )
         case [step, "paint", [x, y, radius, strength]]:
             stroke = Stroke(
                 _whole(x, "x", -MAX_INT, MAX_INT),
@@ -249,6 +245,10 @@ def _event(line: object, first: int, last: int) -> Event:
                 _whole(strength, "strength", -MAX_INT, MAX_INT),
             )
             return Paint(_whole(step, "step", first, last), stroke)
+        case [step, "set", dict(values)]:
+            return Change(
+                _whole(step, "step", first, last), {key: _value(key, values[key]) for key in values}
+            )
     raise ValueError('it takes [step, "set", {parameters}] or [step, "paint", [x, y, radius, strength]].')
 
 

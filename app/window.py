@@ -23,6 +23,8 @@ from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset
 
+MINIMISED_SECONDS = 0.05  # between frames that nobody sees
+
 
 class Window(WindowConfig):
     """Shows a studio and hands it what people do.
@@ -58,6 +60,20 @@ class Window(WindowConfig):
         if choice.backend != "cuda":  # CUDA belongs to the thread that owns OpenGL
             self.compiling.start()
 
+    def run_frames(self) -> None:
+        """Shows frames until the window is closed.
+
+        moderngl-window's own loop destroys a headless context at its end, before `release`.
+        """
+        self.timer.start()
+        while not self.wnd.is_closing:
+            now, seconds = self.timer.next_frame()
+            self.wnd.use()
+            self.wnd.render(now, seconds)
+            self.wnd.swap_buffers()
+            if not self.wnd.visible:
+                time.sleep(MINIMISED_SECONDS)
+
     def on_render(self, _time: float, frame_seconds: float) -> None:
         """One frame: step the world, draw it, take captures, draw the panel."""
         if self.studio is None:
@@ -87,7 +103,7 @@ class Window(WindowConfig):
         if self.wnd.title != title:
             self.wnd.title = title
         if studio.quitting:
-            self.wnd.close()
+            self.wnd.is_closing = True  # not close(): the frame still needs its context
 
     def _wait_for_compiler(self, frame_seconds: float) -> None:
         self.wnd.clear(0.03, 0.03, 0.03, 1.0)
@@ -120,7 +136,7 @@ class Window(WindowConfig):
             self.first_frame = time.perf_counter()
         self.frames += 1
         if self.frame_limit and self.frames >= self.frame_limit:
-            self.wnd.close()
+            self.wnd.is_closing = True
 
     # Events: the panel first, the picture only with what the panel does not want.
 
@@ -224,7 +240,7 @@ def show(
     window.frame_limit = frames
     window.begin(source, world, choice, fullscreen)
     try:
-        moderngl_window.run_window_config_instance(window)
+        window.run_frames()
         if frames and window.studio:
             window.ctx.finish()
             seconds = time.perf_counter() - window.first_frame
@@ -232,4 +248,5 @@ def show(
             print(f"digest {window.studio.session.simulation.digest()}")
     finally:
         window.release()
+        window.wnd.destroy() if headless else window.wnd.close()
     return 0

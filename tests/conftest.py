@@ -14,6 +14,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate-goldens", action="store_true", help="write the golden pictures anew")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Windows first: once a process has had an EGL context, Mesa gives GLX windows no framebuffer."""
+    items.sort(key=lambda item: item.path.name != "test_window.py")
+
+
 @pytest.fixture
 def gl() -> Iterator[moderngl.Context]:
     """An OpenGL context; fails the test when an error is pending before or after it."""
