@@ -2,17 +2,17 @@
 
 import dataclasses
 import functools
-import re
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.display import Display
-from app.files import Writer, capture_folder, unused, write_atomically
+from app.files import Writer, capture_folder, write_atomically
 from app.record import Record, encode_png
 from app.studio import Studio
 from kernels.simulation import State, digest
+from presets import slug
 
 
 class Captures:
@@ -44,12 +44,10 @@ class Captures:
 def _write(pixels: NDArray[np.uint8], record: Record, state: State) -> Path:
     """Writes one capture, in the writer's thread: the digest and the PNG take their time."""
     record = dataclasses.replace(record, digest=digest(state))
-    path = unused(capture_folder() / f"{capture_name(record)}.png")
-    write_atomically(path, encode_png(pixels, record))
-    return path
+    path = capture_folder() / f"{capture_name(record)}.png"
+    return write_atomically(path, encode_png(pixels, record), "beside")
 
 
 def capture_name(record: Record) -> str:
     """A file name of preset, seed and step."""
-    seed = re.sub(r"[^A-Za-z0-9_-]+", "-", record.world.seed)[:40].strip("-") or "seed"
-    return f"{record.preset.name or 'look'}-{seed}-{record.step:06d}"
+    return f"{slug(record.preset.name)}-{slug(record.world.seed)}-{record.step:06d}"

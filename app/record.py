@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import png
-from kernels.params import SPECS, Value
+from kernels.params import SPECS, Value, brief, refusal
 from kernels.stroke import Stroke
 from kernels.world import World
 from presets import Preset, dump, find, parse, slug
 from presets.disk import opened, sentence, told
-from presets.preset import brief, checked, nearest, refusal
+from presets.preset import nearest
 
 FORMAT = 1
 MAX_STEP = 2**31 - 1
@@ -255,7 +255,7 @@ def _event(line: object, first: int, last: int) -> Event:
 def _value(name: str, value: object) -> Value:
     if name not in SPECS:
         raise ValueError(f"unknown parameter {brief(name)}; {nearest(name, SPECS)}")
-    return checked(SPECS[name], value)
+    return SPECS[name].check(value)
 
 
 def _whole(value: object, name: str, low: int, high: int) -> int:

@@ -33,9 +33,14 @@ Ints = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Bits = NDArray[np.uint32]
 
-PAD = (4096 + 64) // 4  # numbers behind each plane: planes a power of two apart share cache sets, 10 times slower
+PAD = (
+    4096 + 64
+) // 4  # numbers behind each plane: planes a power of two apart share cache sets, 10 times slower
 SORT_EVERY = 64  # steps; agents stay near one another for longer than that
-TILE_ROWS, TILE_COLUMNS = 16, 1024  # cells of a tile that agents are sorted by: its trail fits in the L2 cache
+TILE_ROWS, TILE_COLUMNS = (
+    16,
+    1024,
+)  # cells of a tile that agents are sorted by: its trail fits in the L2 cache
 
 DEPOSIT, CENTRE, RING = SLOT["deposit"], SLOT["keep_centre"], SLOT["keep_ring"]
 
@@ -146,62 +151,95 @@ def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> 
 @jit(parallel=True)
 def _move(words, trail, values, shape, key, planes, touched, places, numbers):
     """Agents sense, steer, move and deposit."""
+    for w in prange(len(planes)):
+        _move_share(w, words, trail, values, shape, key, planes, touched, places, numbers)
+
+
+@jit()
+def _move_share(w, words, trail, values, shape, key, planes, touched, places, numbers):
     workers, agents = len(planes), len(words) >> 1
-    for w in prange(workers):
-        last = agents * (w + 1) // workers
-        blocks = u32(0)
-        for start in range(agents * w // workers, last, CHUNK):
-            n = min(CHUNK, last - start)
-            chunk = words[2 * start : 2 * (start + n)]
-            aim(chunk, values, shape, places[w], numbers[w])
-            sense(trail, n, places[w], numbers[w])
-            blocks = u32(blocks | steer_and_move(chunk, values, shape, key, places[w], numbers[w]))
-            deposit(planes[w], n, places[w])
-        touched[w] = blocks
+    last = agents * (w + 1) // workers
+    blocks = u32(0)
+    for start in range(agents * w // workers, last, CHUNK):
+        n = min(CHUNK, last - start)
+        chunk = words[2 * start : 2 * (start + n)]
+        aim(chunk, values, shape, places[w], numbers[w])
+        sense(trail, n, places[w], numbers[w])
+        blocks = u32(blocks | steer_and_move(chunk, values, shape, key, places[w], numbers[w]))
+        deposit(planes[w], n, places[w])
+    touched[w] = blocks
 
 
 @jit(parallel=True)
 def _diffuse(trail, counts, planes, touched, shape, values, rows, out):
     """The planes are added up; the trail takes the deposits, diffuses and decays."""
-    height, width = trail.shape
-    bands = len(rows)
-    for w in prange(bands):
-        for y in range(height * w // bands, height * (w + 1) // bands):
-            block = u32(u32(u32(y) << shape[3]) >> shape[4])
-            merge(counts[y], planes, touched, block, y * width)
-    for w in prange(bands):
-        first, last = height * w // bands, height * (w + 1) // bands
-        for y in range(first - 1, last + 1):
-            a = (y + 3) % 3
-            row = (y + height) % height
-            spread(trail[row], counts[row], values[DEPOSIT], rows[w, a], rows[w, 3 + a])
-            if y > first:
-                above, middle = (y + 1) % 3, (y + 2) % 3
-                fade(rows[w, middle], rows[w, 3 + above], rows[w, 3 + middle], rows[w, 3 + a],
-                     values[CENTRE], values[RING], out[y - 1])  # fmt: skip
+    for w in prange(len(rows)):
+        _merge_band(w, len(rows), counts, planes, touched, shape)
+    for w in prange(len(rows)):
+        _diffuse_band(w, trail, counts, values, rows, out)
+
+
+@jit()
+def _merge_band(w, bands, counts, planes, touched, shape):
+    height, width = counts.shape
+    for y in range(height * w // bands, height * (w + 1) // bands):
+        block = u32(u32(u32(y) << shape[3]) >> shape[4])
+        merge(counts[y], planes, touched, block, y * width)
+
+
+@jit()
+def _diffuse_band(w, trail, counts, values, rows, out):
+    height, bands = len(trail), len(rows)
+    first, last = height * w // bands, height * (w + 1) // bands
+    for y in range(first - 1, last + 1):
+        a = (y + 3) % 3
+        row = (y + height) % height
+        spread(trail[row], counts[row], values[DEPOSIT], rows[w, a], rows[w, 3 + a])
+        if y > first:
+            above, middle = (y + 1) % 3, (y + 2) % 3
+            fade(rows[w, middle], rows[w, 3 + above], rows[w, 3 + middle], rows[w, 3 + a],
+                 values[CENTRE], values[RING], out[y - 1])  # fmt: skip
 
 
 @jit(parallel=True)
 def _sort(words, out, tiles, shape):
     """Puts agents of one tile together: a counting sort, tile after tile in rows, stable."""
+    for w in prange(len(tiles)):
+        _count_tiles(w, words, tiles, shape)
+    _place_tiles(tiles)
+    for w in prange(len(tiles)):
+        _fill_tiles(w, words, out, tiles, shape)
+
+
+@jit()
+def _count_tiles(w, words, tiles, shape):
     workers, agents, bits = len(tiles), len(words) >> 1, shape[3]
     across = (shape[0] + u32(1023)) >> u32(10)
-    for w in prange(workers):
-        tiles[w] = 0
-        for i in range(agents * w // workers, agents * (w + 1) // workers):
-            tiles[w, _tile(words, i, across, bits)] += 1
+    for tile in range(tiles.shape[1]):
+        tiles[w, tile] = 0
+    for i in range(agents * w // workers, agents * (w + 1) // workers):
+        tiles[w, _tile(words, i, across, bits)] += 1
+
+
+@jit()
+def _place_tiles(tiles):
     start = 0
     for tile in range(tiles.shape[1]):
-        for w in range(workers):
+        for w in range(len(tiles)):
             many = tiles[w, tile]
             tiles[w, tile] = start
             start += many
-    for w in prange(workers):
-        for i in range(agents * w // workers, agents * (w + 1) // workers):
-            tile = _tile(words, i, across, bits)
-            to = tiles[w, tile]
-            tiles[w, tile] = to + 1
-            out[2 * to], out[2 * to + 1] = words[2 * i], words[2 * i + 1]
+
+
+@jit()
+def _fill_tiles(w, words, out, tiles, shape):
+    workers, agents, bits = len(tiles), len(words) >> 1, shape[3]
+    across = (shape[0] + u32(1023)) >> u32(10)
+    for i in range(agents * w // workers, agents * (w + 1) // workers):
+        tile = _tile(words, i, across, bits)
+        to = tiles[w, tile]
+        tiles[w, tile] = to + 1
+        out[2 * to], out[2 * to + 1] = words[2 * i], words[2 * i + 1]
 
 
 @jit()

@@ -88,9 +88,9 @@ def jit(parallel: bool = False) -> Callable[[Callable[..., Any]], Any]:
         others = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = CACHE_FOLDER
         try:
-            return numba.njit(
-                nogil=True, cache=bool(CACHE_FOLDER), parallel=parallel, error_model="numpy"
-            )(function)
+            return numba.njit(nogil=True, cache=bool(CACHE_FOLDER), parallel=parallel, error_model="numpy")(
+                function
+            )
         finally:
             numba.config.CACHE_DIR = others
 
@@ -108,7 +108,11 @@ def pcg(value):
 @jit()
 def unpack(low, high):
     """Coordinates x, y in units and heading in 65536ths of a circle, all uint32."""
-    return u32(low & LOW_24), u32(high & LOW_24), u32(u32(low >> u32(24)) | u32(u32(high >> u32(24)) << u32(8)))
+    return (
+        u32(low & LOW_24),
+        u32(high & LOW_24),
+        u32(u32(low >> u32(24)) | u32(u32(high >> u32(24)) << u32(8))),
+    )
 
 
 @jit()

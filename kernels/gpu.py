@@ -11,6 +11,7 @@ import dataclasses
 import gc
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch  # before Triton asks for its driver: from then on both launch on torch's current stream
@@ -174,17 +175,12 @@ def wait(b: Buffers) -> None:
 
 def fetch(b: Buffers) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]:
     """Trail [H, W], counts [H, W] and agent words [N], copied from the GPU once its steps are done."""
-    counts = b.counts[(b.step + 1) % 2]
-    return fetch_trail(b), counts.cpu().numpy(), b.agents.cpu().numpy().view(np.uint64)
+    return fetch_trail(b), _fetched(b.counts[(b.step + 1) % 2]), _fetched(b.agents).view(np.uint64)
 
 
 def fetch_trail(b: Buffers) -> NDArray[np.float32]:
     """The trail [H, W] alone, for a display that shares no memory with CUDA."""
-    trail = b.trails[b.step % 2]
-    if INTERPRETED:
-        return trail.numpy()
-    # Into pinned memory, which torch keeps for the next call: ten times as fast as into any other.
-    return torch.empty(trail.shape, dtype=trail.dtype, pin_memory=True).copy_(trail).numpy()
+    return _fetched(b.trails[b.step % 2])
 
 
 def paint(
@@ -251,6 +247,13 @@ def _captured(b: Buffers, start: int) -> torch.cuda.CUDAGraph:
         for step in range(start, start + GRAPH_STEPS):
             _step(b, step, 0, b.world.agents)
     return graph
+
+
+def _fetched(tensor: torch.Tensor) -> NDArray[Any]:
+    """A copy in pinned memory, which torch keeps for the next call: much faster than in any other."""
+    if INTERPRETED:
+        return tensor.numpy()
+    return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor).numpy()
 
 
 def _sent(array: NDArray[np.generic], to: torch.Tensor) -> torch.Tensor:

@@ -58,20 +58,15 @@ class Spec:
         Raises:
             ValueError: With one plain sentence naming parameter, value and allowed range.
         """
-        problem = ValueError(f"{self.name} = {value!r} is not allowed; it takes {self.allowed}.")
         if self.choices:
-            if not isinstance(value, str) or value not in self.choices:
-                raise problem
-            return value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise problem
-        if not self.low <= value <= self.high:  # also false for NaN
-            raise problem
-        if isinstance(self.default, int):
-            if value != int(value):
-                raise problem
-            return int(value)
-        return float(value)
+            fits = isinstance(value, str) and value in self.choices
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            fits = False
+        else:  # comparisons are false for NaN
+            fits = self.low <= value <= self.high and (isinstance(self.default, float) or value == int(value))
+        if not fits:
+            raise refusal(self.name, value, self.allowed)
+        return type(self.default)(value)  # type: ignore[arg-type, call-overload]
 
     def parse(self, text: str) -> Value:
         """Reads a value a person typed, as `check` does for one from a file."""
@@ -83,6 +78,27 @@ class Spec:
             return self.check(text)
         whole = isinstance(self.default, int) and math.isfinite(number) and number == int(number)
         return self.check(int(number) if whole else number)
+
+
+def refusal(key: str, value: object, allowed: str) -> ValueError:
+    """The error for a value that something does not take: what, the value, and what it takes."""
+    return ValueError(f"{key} = {brief(value)} is not allowed; it takes {allowed}.")
+
+
+def brief(value: object) -> str:
+    """A value as a sentence shows it: short, on one line, whatever it is."""
+    match value:
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case str():
+            return repr(value if len(value) <= 60 else value[:57] + "...")
+        case int() if abs(value) >= 10**20:  # not printed: Python refuses to print past 4300 digits
+            return "a whole number above 10^20" if value > 0 else "a whole number below -10^20"
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
 
 
 def param(

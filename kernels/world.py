@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.params import refusal
+
 POSITION_BITS = 24  # of each coordinate in an agent's word, whole pixels and fraction together
 FRACTION_BITS = 13  # at most: finer gains nothing, and longer lengths would leave float32's exact range
-MIN_SIDE, MAX_SIDE = 16, 32768
+MIN_SIDE, MAX_SIDE = 16, 32768  # px
+MAX_SEED = 200  # characters
 GOLDEN = 0x9E3779B1  # 2**32 / golden ratio, odd: mixes numbers one-to-one
 MAX_CELLS = MAX_AGENTS = 2**30  # what an int32 index into cells, and `scatter`'s distinct bits, can hold
 
@@ -34,17 +37,14 @@ class World:
         for side in ("width", "height"):
             pixels = getattr(self, side)
             if not MIN_SIDE <= pixels <= MAX_SIDE:
-                raise ValueError(
-                    f"{side} = {pixels} is not allowed; a field's side takes {MIN_SIDE} to {MAX_SIDE} px."
-                )
+                raise refusal(side, pixels, f"from {MIN_SIDE} to {MAX_SIDE} px")
         if self.width * self.height > MAX_CELLS:
-            raise ValueError(
-                f"size = {self.width}x{self.height} is not allowed; a field holds at most {MAX_CELLS} cells."
-            )
+            size = f"{self.width}x{self.height} is not allowed; a field takes at most {MAX_CELLS} cells."
+            raise ValueError(f"size = {size}")
         if not 1 <= self.agents <= MAX_AGENTS:
-            raise ValueError(f"agents = {self.agents} is not allowed; it takes 1 to {MAX_AGENTS}.")
-        if len(self.seed) > 200:
-            raise ValueError("seed is too long; it takes at most 200 characters.")
+            raise refusal("agents", self.agents, f"from 1 to {MAX_AGENTS}")
+        if len(self.seed) > MAX_SEED:
+            raise refusal("seed", self.seed, f"at most {MAX_SEED} characters")
 
     @property
     def fraction_bits(self) -> int:

@@ -9,8 +9,9 @@ import unicodedata
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from kernels.params import brief
 from presets.disk import sentence, told, write_atomically
-from presets.preset import Preset, PresetError, brief, dump, load, nearest, parse
+from presets.preset import Preset, PresetError, dump, load, nearest, parse
 
 # The order they are shown in, the default first; a shipped file not named here comes after, by name.
 ORDER = ("veins", "mesh", "cells")
@@ -116,7 +117,7 @@ def save(preset: Preset, folder: Path, overwrite: bool = False) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if overwrite and path.exists():
             load(path)
-        return write_atomically(path, text.encode("utf-8", "replace"), "replace" if overwrite else "refuse")
+        return write_atomically(path, text.encode(), "replace" if overwrite else "refuse")
     except PresetError as error:
         raise PresetError(f"{error} It is left as it is; choose another title.") from error
     except FileExistsError as error:
@@ -168,4 +169,4 @@ def _own(folder: Path | None) -> dict[str, Path]:
         files = sorted(folder.iterdir()) if folder else []
     except OSError:  # none saved yet, or not ours to read: there are none then
         return {}
-    return {file.stem: file for file in files if file.suffix.lower() == ".toml"}
+    return {told(file.stem): file for file in files if file.suffix.lower() == ".toml"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import tomlkit
 
-from kernels.params import SPECS, Params, Spec, Value
+from kernels.params import SPECS, Params, Spec, brief, refusal
 from presets.disk import opened, sentence, told
 
 FORMAT = 1
@@ -65,7 +65,7 @@ def load(path: Path) -> Preset:
         if len(data) <= MAX_BYTES:
             raise PresetError(f"{told(path)} is not UTF-8 text (byte {error.start}).") from error
         text = data.decode("latin-1")
-    return parse(text, told(path), path.stem)
+    return parse(text, told(path), told(path.stem))
 
 
 def parse(text: str, where: str, name: str | None = None) -> Preset:
@@ -83,12 +83,12 @@ def parse(text: str, where: str, name: str | None = None) -> Preset:
     try:
         table = _table(text)
         _check_keys(table)
-        params = {key: checked(SPECS[key], value) for key, value in table.get("params", {}).items()}
+        params = {key: SPECS[key].check(value) for key, value in table.get("params", {}).items()}
         return Preset(
             name=name,
             title=_line(table, "title", name),
             credit=_line(table, "credit", ""),
-            density=float(checked(DENSITY, table.get("density", DENSITY.default))),
+            density=float(DENSITY.check(table.get("density", DENSITY.default))),
             params=Params(**params),  # type: ignore[arg-type]
         )
     except ValueError as error:
@@ -96,7 +96,10 @@ def parse(text: str, where: str, name: str | None = None) -> Preset:
 
 
 def dump(preset: Preset) -> str:
-    """The preset's TOML text; `parse` gives the same preset back, to the last bit."""
+    """The preset's TOML text; `parse` gives the same preset back, to the last bit.
+
+    (Half a surrogate pair in a title, which no file can hold, becomes a question mark.)
+    """
     document = tomlkit.document()
     document.add("format", FORMAT)
     document.add("title", preset.title)
@@ -106,40 +109,7 @@ def dump(preset: Preset) -> str:
     for name, spec in SPECS.items():
         params.add(name, tomlkit.item(getattr(preset.params, name)).comment(spec.allowed))
     document.add("params", params)
-    return tomlkit.dumps(document)
-
-
-def checked(spec: Spec, value: object) -> Value:
-    """`spec.check(value)`, whose sentence stays short whatever a file holds.
-
-    Raises:
-        ValueError: Key, value and allowed range.
-    """
-    try:
-        return spec.check(value)
-    except ValueError:
-        raise refusal(spec.name, value, spec.allowed) from None
-
-
-def refusal(key: str, value: object, allowed: str) -> ValueError:
-    """The error for a value a key does not take."""
-    return ValueError(f"{key} = {brief(value)} is not allowed; it takes {allowed}.")
-
-
-def brief(value: object) -> str:
-    """A value from a file as a sentence shows it: short, on one line, whatever it is."""
-    match value:
-        case dict():
-            return "a table"
-        case list():
-            return "a list"
-        case str():
-            return repr(value if len(value) <= 60 else value[:57] + "...")
-        case int() if abs(value) >= 10**20:  # not printed: Python refuses to print past 4300 digits
-            return "a whole number above 10^20" if value > 0 else "a whole number below -10^20"
-        case None | bool():
-            return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+    return tomlkit.dumps(document).encode("utf-8", "replace").decode()
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -152,6 +122,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def _table(text: str) -> dict[str, Any]:
     if len(text) > MAX_BYTES:
         raise ValueError(f"the file is too large for a preset; it takes at most {MAX_BYTES // 1024} KiB.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("it is not valid Unicode text.")  # nor could a panel show it
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > MAX_DOTS:
             raise ValueError(f"line {number} has too many dots for a preset.")

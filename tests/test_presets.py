@@ -115,6 +115,7 @@ def test_both_ends_of_a_range_hold(name: str) -> None:
         (HEAD + "density = 1\ndensity = 2", ["not valid TOML", "line 3"]),
         (HEAD + "a = " + "[" * 9000, ["not valid TOML", "nested too deeply"]),
         (HEAD + "a." * (MAX_DOTS + 1) + "a = 1", ["line 2", "too many dots"]),
+        (HEAD + "title = '\ud800'", ["not valid Unicode"]),
         (HEAD + "#" * MAX_BYTES, ["too large", "16 KiB"]),
     ],
 )  # fmt: skip
@@ -195,6 +196,16 @@ def test_no_folder_of_ones_own_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     for folder in (None, tmp_path / "none", tmp_path / "file"):
         assert [entry.own for entry in presets.listing(folder)] == [False] * len(presets.shipped())
+
+
+def test_a_file_name_that_cannot_be_shown_is_escaped(tmp_path: Path) -> None:
+    odd = tmp_path / "a\n\udcff\u202e.toml"
+    odd.write_text(HEAD)
+    (entry,) = (entry for entry in presets.listing(tmp_path) if entry.own)
+    assert entry.name == entry.preset.name == entry.preset.title == r"a\n\udcff\u202e"
+    assert presets.find(entry.name, tmp_path) == entry.preset
+    presets.delete(entry.name, tmp_path)
+    assert not odd.exists()
 
 
 def test_finding_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
