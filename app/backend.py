@@ -3,6 +3,9 @@
 Looks from the cheapest to the dearest and stops at the first "no", so that a machine without an NVIDIA
 GPU never imports torch or triton. Whether OpenGL shares its textures shows only once there is a
 context: see `app.interop`.
+
+Choose before opening OpenGL: loading Triton after Mesa's software OpenGL crashes (both bring LLVM: seen with
+Triton 3.9 and Mesa's LLVM 15), the other way round works.
 """
 
 import atexit
@@ -99,7 +102,7 @@ def free_memory(backend: str) -> int:
         import torch
 
         idle = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
-        return int(torch.cuda.mem_get_info()[0]) + idle
+        return int(torch.cuda.mem_get_info()[0] + idle)
     if sys.platform == "win32":
         status = (ctypes.c_uint64 * 8)(64)  # MEMORYSTATUSEX: its length comes first, free memory third
         ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))

@@ -6,6 +6,7 @@ one from several threads would lose deposits; the planes are added up before the
 
 import dataclasses
 import threading
+import time
 
 import numba
 import numpy as np
@@ -17,6 +18,7 @@ from kernels.cpu_model import (
     CHUNK,
     LANE,
     aim,
+    face,
     deposit,
     fade,
     jit,
@@ -65,6 +67,7 @@ class Buffers:
         shape: Five numbers about the field that the phases read.
         tiles: Agents of each worker in each tile [workers, tiles].
         step: Steps done since the start.
+        step_seconds: What a step took lately.
     """
 
     world: World
@@ -82,6 +85,7 @@ class Buffers:
     shape: Bits
     tiles: NDArray[np.int64]
     step: int = 0
+    step_seconds: float = 0.0
 
 
 def allocate(world: World) -> Buffers:
@@ -124,6 +128,7 @@ def set_values(b: Buffers, values: Floats) -> None:
 
 def advance(b: Buffers, steps: int) -> None:
     """Does `steps` steps. The first call in a process compiles, or loads what was compiled."""
+    started = time.perf_counter()
     for _ in range(steps):
         key = u32(step_key(b.world.seed_words, b.step))
         with _one_at_a_time:
@@ -135,6 +140,17 @@ def advance(b: Buffers, steps: int) -> None:
             _diffuse(b.trail, b.counts, b.planes, b.touched, b.shape, b.values, b.rows, b.spare_trail)
         b.trail, b.spare_trail = b.spare_trail, b.trail
         b.step += 1
+    if steps:
+        b.step_seconds = (time.perf_counter() - started) / steps
+
+
+def wait(b: Buffers) -> None:
+    """Returns when all steps asked for are done; here they always are."""
+
+
+def fetch_trail(b: Buffers) -> Floats:
+    """The trail [H, W] alone."""
+    return b.trail
 
 
 def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
@@ -163,6 +179,7 @@ def _move_share(w, words, trail, values, shape, key, planes, touched, places, nu
     for start in range(agents * w // workers, last, CHUNK):
         n = min(CHUNK, last - start)
         chunk = words[2 * start : 2 * (start + n)]
+        face(chunk, numbers[w])
         aim(chunk, values, shape, places[w], numbers[w])
         sense(trail, n, places[w], numbers[w])
         blocks = u32(blocks | steer_and_move(chunk, values, shape, key, places[w], numbers[w]))

@@ -39,6 +39,7 @@ S0, S1, S2, S3 = (f32(a) for a in SIN)
 C0, C1, C2, C3 = (f32(a) for a in COS)
 ROUND_F, ROUND_BITS = f32(ROUND), f32(ROUND).view(u32)
 FULL, STILL = f32(1), f32(0)
+LEFT, NEITHER, RIGHT = i32(-1), i32(0), i32(1)
 SHARE = f32(1 / 8192)
 FLOOR = f32(TINY)
 LOW_24 = u32(0xFFFFFF)
@@ -123,10 +124,11 @@ def sincos(heading):
     u = t * t
     sin = t * (((S3 * u + S2) * u + S1) * u + S0)
     cos = ((C3 * u + C2) * u + C1) * u + C0
-    swap = (quarter & u32(1)) != 0
-    c = sin if swap else cos
-    s = cos if swap else sin
-    return -c if (u32(quarter + u32(1)) & u32(2)) != 0 else c, -s if (quarter & u32(2)) != 0 else s
+    straight = u32(quarter & u32(1)) == u32(0)
+    c = cos if straight else sin
+    s = sin if straight else cos
+    c = c if u32(u32(quarter + u32(1)) & u32(2)) == u32(0) else -c
+    return c, s if u32(quarter & u32(2)) == u32(0) else -s
 
 
 @jit()
@@ -152,13 +154,14 @@ def cell(x, y, width, bits):
 @jit()
 def steer(heading, cos, sin, ahead, left, right, right_hand, turn, turn_cos, turn_sin):
     """New heading and direction by Jones's rule; see `reference.steer`."""
-    best = (ahead > left) & (ahead > right)
-    worst = (ahead < left) & (ahead < right)
-    to_right = (right_hand if worst else right > left) & (not best)
-    to_left = ((not right_hand) if worst else left > right) & (not best)
-    heading = u32(u32(heading + (turn if to_right else u32(0))) - (turn if to_left else u32(0)))
-    c = turn_cos if to_right | to_left else FULL
-    s = turn_sin if to_right else (-turn_sin if to_left else STILL)
+    least = left if left < right else right
+    most = right if left < right else left
+    side = RIGHT if right > left else (LEFT if left > right else NEITHER)
+    side = right_hand if ahead < least else side
+    side = NEITHER if ahead > most else side
+    heading = u32(heading + u32(i32(side * turn)))
+    c = FULL if side == NEITHER else turn_cos
+    s = f32(side) * turn_sin
     return heading, cos * c - sin * s, sin * c + cos * s
 
 
@@ -169,15 +172,21 @@ def move(x, y, cos, sin, step, end_x, end_y):
 
 
 @jit()
+def face(words, numbers):
+    """First phase: each agent's direction into `numbers` 0 and 1."""
+    for i in range(u64(len(words) >> 1)):
+        _, _, heading = unpack(words[TWO * i], words[TWO * i + ONE])
+        numbers[i], numbers[LANE_1 + i] = sincos(heading)
+
+
+@jit()
 def aim(words, values, shape, places, numbers):
-    """First phase: each agent's direction into `numbers` 0, 1; its sensors' cells into `places` 0, 1, 2."""
+    """Second phase: the cells of each agent's sensors into `places` 0, 1, 2."""
     reach, side_cos, side_sin = values[AHEAD], values[SIDE_COS], values[SIDE_SIN]
     width, end_x, end_y, bits = shape[WIDTH], shape[END_X], shape[END_Y], u32(shape[FRACTION_BITS] & u32(31))
     for i in range(u64(len(words) >> 1)):
-        x, y, heading = unpack(words[TWO * i], words[TWO * i + ONE])
-        cos, sin = sincos(heading)
-        numbers[i] = cos
-        numbers[LANE_1 + i] = sin
+        x, y, _ = unpack(words[TWO * i], words[TWO * i + ONE])
+        cos, sin = numbers[i], numbers[LANE_1 + i]
         sx, sy = displace(x, cos * reach, end_x), displace(y, sin * reach, end_y)
         places[i] = cell(sx, sy, width, bits)
         sx = displace(x, cos * side_cos + sin * side_sin, end_x)
@@ -206,13 +215,13 @@ def steer_and_move(words, values, shape, key, places, numbers):
     Returns:
         Bit b is set when an agent stands in block b of rows (1 << BLOCK_BITS units high).
     """
-    turn, turn_cos, turn_sin = u32(i32(values[TURN])), values[TURN_COS], values[TURN_SIN]
+    turn, turn_cos, turn_sin = i32(values[TURN]), values[TURN_COS], values[TURN_SIN]
     width, end_x, end_y, bits = shape[WIDTH], shape[END_X], shape[END_Y], u32(shape[FRACTION_BITS] & u32(31))
     block_bits, step, touched = u32(shape[BLOCK_BITS] & u32(31)), values[STEP], u32(0)
     for i in range(u64(len(words) >> 1)):
         low, high = words[TWO * i], words[TWO * i + ONE]
         x, y, heading = unpack(low, high)
-        coin = i32(pcg(u32(u32(low + u32(high * MIX)) + key))) < 0
+        coin = RIGHT if i32(pcg(u32(u32(low + u32(high * MIX)) + key))) < i32(0) else LEFT
         heading, cos, sin = steer(
             heading, numbers[i], numbers[LANE_1 + i],
             numbers[LANE_2 + i], numbers[LANE_3 + i], numbers[LANE_4 + i],

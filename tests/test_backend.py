@@ -3,6 +3,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,14 +107,15 @@ def test_a_gpu_that_computes_something_else_is_not_taken(monkeypatch: pytest.Mon
 
 
 def test_triton_gets_a_folder_it_can_write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("triton")
+    cache = SimpleNamespace(dir=tmp_path / "good")
+    monkeypatch.setitem(sys.modules, "triton", SimpleNamespace(knobs=SimpleNamespace(cache=cache)))
+    monkeypatch.setenv("TRITON_CACHE_DIR", "restored after the test")
     monkeypatch.setattr(backend.atexit, "register", lambda *args, **more: None)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "good"))
     assert backend._private_cache() == ""
     assert list(tmp_path.iterdir()) == [tmp_path / "good"]
     (tmp_path / "file").touch()
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    cache.dir = tmp_path / "file" / "cache"
     assert "cannot be written" in backend._private_cache()
     assert Path(os.environ["TRITON_CACHE_DIR"]).parent == tmp_path
 
