@@ -17,6 +17,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,6 +152,18 @@ def nvidia_gpus() -> list[str]:
     return [name.value.decode() for name in names]
 
 
+@contextmanager
+def told_if_slow(seconds: float = 1.0) -> Iterator[None]:
+    """Says on stderr that kernels are being compiled if the block takes longer than a moment."""
+    text = "Compiling the kernels; later starts take them from a cache."
+    timer = threading.Timer(seconds, print, [text], {"file": sys.stderr, "flush": True})
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def _cpu(why: str) -> Choice:
     return Choice("cpu", False, f"{workers()} CPU threads", f"The CPU steps the world, {why}.")
 
@@ -201,8 +216,9 @@ def _try_step() -> None:
     try:
         digests = []
         for backend in ("cuda", "reference"):
-            simulation = Simulation(TRIAL, Params(), backend)
-            simulation.step(5)
+            with told_if_slow():
+                simulation = Simulation(TRIAL, Params(), backend)
+                simulation.step(5)
             digests.append(simulation.digest())
     except Exception as error:
         raise BackendError(_plain(error)) from error

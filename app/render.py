@@ -8,11 +8,12 @@ from typing import Any
 import moderngl
 from tqdm import tqdm
 
-from app.backend import Choice
+from app.backend import TRIAL, Choice, told_if_slow
 from app.display import Display, DisplayError
 from app.files import write_atomically
 from app.record import Record, encode_png
 from app.session import Session
+from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset
 
@@ -53,6 +54,8 @@ def render(
         if isinstance(source, Record):
             session.restart_from(source)
             steps = source.step if steps is None else steps
+        with told_if_slow():
+            Simulation(TRIAL, preset.params, choice.backend).step(1)
         for chunk in _chunks(session, steps or 0, progress):
             session.advance(chunk)
         digest = session.simulation.digest()

@@ -9,7 +9,7 @@ import moderngl_window
 from moderngl_window.context.base import KeyModifiers, WindowConfig
 
 from app import keys
-from app.backend import Choice
+from app.backend import TRIAL, Choice
 from app.captures import Captures
 from app.files import config_folder, user_folder
 from app.overlay import Overlay
@@ -127,7 +127,7 @@ class Window(WindowConfig):
 
     def _compile(self) -> None:
         try:
-            Simulation(World(16, 16, 1), Params(), self.choice.backend).step(1)
+            Simulation(TRIAL, Params(), self.choice.backend).step(1)
         except BaseException as error:  # shown by the frame that waits for this thread
             self.failure = error
 

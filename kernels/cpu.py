@@ -1,7 +1,9 @@
 """The model on all cores of a CPU, by Numba; equal to `kernels.reference` bit for bit.
 
-Agents are dealt to workers in equal shares. Each counts on a plane of its own, because counting on
-one from several threads would lose deposits; the planes are added up before the trail diffuses.
+Agents are dealt out to workers in equal shares. Each worker counts on a plane of its own, because
+threads that count on one plane lose counts; the planes are added up before the trail diffuses. Now
+and then the agents are put in order of place, so that those of a worker read and count near one
+another, where the caches help.
 """
 
 import dataclasses
@@ -15,17 +17,27 @@ from numpy.typing import NDArray
 
 from kernels.contract import SLOT, SLOTS, step_key
 from kernels.cpu_model import (
+    BLOCK_BITS,
     CHUNK,
+    FRACTION_BITS,
     LANE,
+    NONE,
+    SHAPE,
+    TILE_COLUMN_BITS,
+    TILE_ROW_BITS,
+    WIDTH,
     aim,
-    face,
     deposit,
+    face,
     fade,
-    jit,
+    i64,
     merge,
+    parallel,
     sense,
+    share,
     spread,
     steer_and_move,
+    tile_of,
     u32,
 )
 from kernels.world import World
@@ -35,37 +47,34 @@ Ints = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Bits = NDArray[np.uint32]
 
-PAD = (
-    4096 + 64
-) // 4  # numbers behind each plane: planes a power of two apart share cache sets, 10 times slower
-SORT_EVERY = 64  # steps; agents stay near one another for longer than that
-TILE_ROWS, TILE_COLUMNS = (
-    16,
-    1024,
-)  # cells of a tile that agents are sorted by: its trail fits in the L2 cache
+SORT_EVERY = 64  # steps: a sort costs a third of a step, and agents stay near one another for longer
+PAD = 1040  # numbers behind each plane: planes a power of two apart would evict each other from the caches
+MAX_PLANES = 2**31  # bytes: where planes for all threads would take more, fewer workers move the agents
 
 DEPOSIT, CENTRE, RING = SLOT["deposit"], SLOT["keep_centre"], SLOT["keep_ring"]
 
-_one_at_a_time = threading.Lock()  # Numba's workqueue layer aborts the process when two threads go parallel
+_one_at_a_time = threading.Lock()  # Numba's threads serve one caller: with a second the process aborts
 
 
 @dataclasses.dataclass
 class Buffers:
-    """The state of a run, as `reference.Buffers`, and the scratch memory of its steps.
+    """The state of a run, as `reference.Buffers` has it, and the scratch memory of its steps.
 
     Attributes:
         world: Size and seed.
         values: The numbers of `contract.SLOTS`.
-        agents: Agent words [N], see `world.pack`; in an order that changes.
+        agents: Agent words [N], see `world.pack`; their order changes.
         trail: Scent [H, W].
         counts: How many agents stood on each cell after the last move [H, W].
-        spare_agents: [N]; `spare_trail` [H, W]: the other halves of swaps.
-        planes: Each worker's counts [workers, H * W + PAD], all 0 between steps.
-        touched: Which blocks of rows a worker counted in, as bits [workers].
-        places, numbers: Scratch of a chunk's phases [workers, ...].
-        rows: Scratch of the diffusion [workers, 6, W + 2].
-        shape: Five numbers about the field that the phases read.
+        other_agents: What a sort writes [N]; then it is `agents`.
+        other_trail: What a step writes [H, W]; then it is `trail`.
+        shape: The numbers of `cpu_model.SHAPE`.
+        planes: Counts by each worker [workers, H * W + PAD]; 0 between steps.
+        touched: The blocks of rows each worker counted in, as masks [workers].
         tiles: Agents of each worker in each tile [workers, tiles].
+        places: Scratch for a worker's chunk [workers, 3 * LANE + PAD].
+        numbers: Scratch for a worker's chunk [workers, 5 * LANE + PAD].
+        rows: Scratch for a thread's rows of the field [threads, 6, W + 2].
         step: Steps done since the start.
         step_seconds: What a step took lately.
     """
@@ -75,40 +84,50 @@ class Buffers:
     agents: Words
     trail: Floats
     counts: Ints
-    spare_agents: Words
-    spare_trail: Floats
+    other_agents: Words
+    other_trail: Floats
+    shape: Bits
     planes: Ints
     touched: Bits
+    tiles: NDArray[np.int64]
     places: Bits
     numbers: Floats
     rows: Floats
-    shape: Bits
-    tiles: NDArray[np.int64]
     step: int = 0
     step_seconds: float = 0.0
 
 
 def allocate(world: World) -> Buffers:
-    """An empty state for as many workers as Numba may use threads now; `load` brings it to life."""
+    """An empty state, for as many threads as Numba may use now; `load` brings it to life.
+
+    Planes only take up memory where their worker counts: with sorted agents, its share of the field.
+    """
     height, width, bits = world.height, world.width, world.fraction_bits
-    workers = numba.get_num_threads()
-    block_bits = max(0, ((height << bits) - 1).bit_length() - 5)
-    tiles = -(-height // TILE_ROWS) * -(-width // TILE_COLUMNS)
+    threads = numba.get_num_threads()
+    workers = max(1, min(threads, MAX_PLANES // (4 * height * width)))
+    tiles = ((height - 1 >> TILE_ROW_BITS) + 1) * ((width - 1 >> TILE_COLUMN_BITS) + 1)
+    shape = {
+        "width": width,
+        "end_x": width << bits,
+        "end_y": height << bits,
+        "fraction_bits": bits,
+        "block_bits": max(bits, ((height << bits) - 1).bit_length() - 5),  # a row lies in one block
+    }
     return Buffers(
         world=world,
         values=np.zeros(len(SLOTS), np.float32),
         agents=np.zeros(world.agents, np.uint64),
         trail=np.zeros((height, width), np.float32),
         counts=np.zeros((height, width), np.int32),
-        spare_agents=np.zeros(world.agents, np.uint64),
-        spare_trail=np.zeros((height, width), np.float32),
+        other_agents=np.zeros(world.agents, np.uint64),
+        other_trail=np.zeros((height, width), np.float32),
+        shape=np.array([shape[name] for name in SHAPE], np.uint32),
         planes=np.zeros((workers, height * width + PAD), np.int32),
         touched=np.zeros(workers, np.uint32),
+        tiles=np.zeros((workers, tiles), np.int64),
         places=np.zeros((workers, 3 * LANE + PAD), np.uint32),
         numbers=np.zeros((workers, 5 * LANE + PAD), np.float32),
-        rows=np.zeros((workers, 6, width + 2), np.float32),
-        shape=np.array([width, width << bits, height << bits, bits, block_bits], np.uint32),
-        tiles=np.zeros((workers, tiles), np.int64),
+        rows=np.zeros((threads, 6, width + 2), np.float32),
     )
 
 
@@ -127,18 +146,20 @@ def set_values(b: Buffers, values: Floats) -> None:
 
 
 def advance(b: Buffers, steps: int) -> None:
-    """Does `steps` steps. The first call in a process compiles, or loads what was compiled."""
+    """Does `steps` steps. The first call in a process compiles, or loads what was compiled before."""
     started = time.perf_counter()
     for _ in range(steps):
         key = u32(step_key(b.world.seed_words, b.step))
         with _one_at_a_time:
             if b.step % SORT_EVERY == 0:
-                _sort(b.agents.view(np.uint32), b.spare_agents.view(np.uint32), b.tiles, b.shape)
-                b.agents, b.spare_agents = b.spare_agents, b.agents
-            _move(b.agents.view(np.uint32), b.trail.reshape(-1), b.values, b.shape, key,
-                  b.planes, b.touched, b.places, b.numbers)  # fmt: skip
-            _diffuse(b.trail, b.counts, b.planes, b.touched, b.shape, b.values, b.rows, b.spare_trail)
-        b.trail, b.spare_trail = b.spare_trail, b.trail
+                _sort(b.agents, b.tiles, b.shape, b.other_agents)
+                b.agents, b.other_agents = b.other_agents, b.agents
+            halves = b.agents.view(np.uint32)  # low, high, low, high ...
+            _update_agents(
+                halves, b.trail.reshape(-1), b.values, b.shape, key, b.planes, b.touched, b.places, b.numbers
+            )
+            _update_field(b.trail, b.counts, b.values, b.shape, b.planes, b.touched, b.rows, b.other_trail)
+        b.trail, b.other_trail = b.other_trail, b.trail
         b.step += 1
     if steps:
         b.step_seconds = (time.perf_counter() - started) / steps
@@ -148,14 +169,14 @@ def wait(b: Buffers) -> None:
     """Returns when all steps asked for are done; here they always are."""
 
 
-def fetch_trail(b: Buffers) -> Floats:
-    """The trail [H, W] alone."""
-    return b.trail
-
-
 def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
     """Trail [H, W], counts [H, W] and agent words [N] as arrays."""
     return b.trail, b.counts, b.agents
+
+
+def fetch_trail(b: Buffers) -> Floats:
+    """The trail [H, W] alone."""
+    return b.trail
 
 
 def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
@@ -164,102 +185,76 @@ def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> 
     b.trail[patch] = b.trail[patch] * gain + lift
 
 
-@jit(parallel=True)
-def _move(words, trail, values, shape, key, planes, touched, places, numbers):
-    """Agents sense, steer, move and deposit."""
-    for w in prange(len(planes)):
-        _move_share(w, words, trail, values, shape, key, planes, touched, places, numbers)
+@parallel
+def _update_agents(words, trail, values, shape, key, planes, touched, places, numbers):
+    """All agents sense, steer, move and deposit."""
+    workers = len(planes)
+    for w in prange(workers):
+        blocks = NONE
+        first, last = share(len(words) >> 1, i64(w), workers)
+        for start in range(first, last, CHUNK):
+            agents = min(CHUNK, last - start)
+            chunk = words[2 * start : 2 * (start + agents)]
+            face(chunk, numbers[w])
+            aim(chunk, values, shape, places[w], numbers[w])
+            sense(trail, agents, places[w], numbers[w])
+            blocks |= steer_and_move(chunk, values, shape, key, places[w], numbers[w])
+            deposit(planes[w], agents, places[w])
+        touched[w] = blocks
 
 
-@jit()
-def _move_share(w, words, trail, values, shape, key, planes, touched, places, numbers):
-    workers, agents = len(planes), len(words) >> 1
-    last = agents * (w + 1) // workers
-    blocks = u32(0)
-    for start in range(agents * w // workers, last, CHUNK):
-        n = min(CHUNK, last - start)
-        chunk = words[2 * start : 2 * (start + n)]
-        face(chunk, numbers[w])
-        aim(chunk, values, shape, places[w], numbers[w])
-        sense(trail, n, places[w], numbers[w])
-        blocks = u32(blocks | steer_and_move(chunk, values, shape, key, places[w], numbers[w]))
-        deposit(planes[w], n, places[w])
-    touched[w] = blocks
+@parallel
+def _update_field(trail, counts, values, shape, planes, touched, rows, out):
+    """The planes are added up; then the trail takes the deposits, diffuses and decays.
+
+    Three rows of sums are kept while a thread goes down its band, each used three times.
+    """
+    height, width = trail.shape
+    bands = len(rows)
+    for w in prange(bands):
+        first, last = share(height, i64(w), bands)
+        for y in range(first, last):
+            block = u32(u32(u32(y) << shape[FRACTION_BITS]) >> shape[BLOCK_BITS])
+            merge(counts[y], planes, touched, block, y * width)
+    for w in prange(bands):
+        first, last = share(height, i64(w), bands)
+        fresh, sums = rows[w, :3], rows[w, 3:]
+        for y in range(first - 1, last + 1):
+            above, middle, below = (y + 1) % 3, (y + 2) % 3, (y + 3) % 3
+            source = (y + height) % height
+            spread(trail[source], counts[source], values[DEPOSIT], fresh[below], sums[below])
+            if y > first:
+                fade(
+                    fresh[middle],
+                    sums[above],
+                    sums[middle],
+                    sums[below],
+                    values[CENTRE],
+                    values[RING],
+                    out[y - 1],
+                )
 
 
-@jit(parallel=True)
-def _diffuse(trail, counts, planes, touched, shape, values, rows, out):
-    """The planes are added up; the trail takes the deposits, diffuses and decays."""
-    for w in prange(len(rows)):
-        _merge_band(w, len(rows), counts, planes, touched, shape)
-    for w in prange(len(rows)):
-        _diffuse_band(w, trail, counts, values, rows, out)
-
-
-@jit()
-def _merge_band(w, bands, counts, planes, touched, shape):
-    height, width = counts.shape
-    for y in range(height * w // bands, height * (w + 1) // bands):
-        block = u32(u32(u32(y) << shape[3]) >> shape[4])
-        merge(counts[y], planes, touched, block, y * width)
-
-
-@jit()
-def _diffuse_band(w, trail, counts, values, rows, out):
-    height, bands = len(trail), len(rows)
-    first, last = height * w // bands, height * (w + 1) // bands
-    for y in range(first - 1, last + 1):
-        a = (y + 3) % 3
-        row = (y + height) % height
-        spread(trail[row], counts[row], values[DEPOSIT], rows[w, a], rows[w, 3 + a])
-        if y > first:
-            above, middle = (y + 1) % 3, (y + 2) % 3
-            fade(rows[w, middle], rows[w, 3 + above], rows[w, 3 + middle], rows[w, 3 + a],
-                 values[CENTRE], values[RING], out[y - 1])  # fmt: skip
-
-
-@jit(parallel=True)
-def _sort(words, out, tiles, shape):
-    """Puts agents of one tile together: a counting sort, tile after tile in rows, stable."""
-    for w in prange(len(tiles)):
-        _count_tiles(w, words, tiles, shape)
-    _place_tiles(tiles)
-    for w in prange(len(tiles)):
-        _fill_tiles(w, words, out, tiles, shape)
-
-
-@jit()
-def _count_tiles(w, words, tiles, shape):
-    workers, agents, bits = len(tiles), len(words) >> 1, shape[3]
-    across = (shape[0] + u32(1023)) >> u32(10)
-    for tile in range(tiles.shape[1]):
-        tiles[w, tile] = 0
-    for i in range(agents * w // workers, agents * (w + 1) // workers):
-        tiles[w, _tile(words, i, across, bits)] += 1
-
-
-@jit()
-def _place_tiles(tiles):
+@parallel
+def _sort(agents, tiles, shape, out):
+    """Agents in order of their tiles, by a counting sort: no agent passes another of its tile."""
+    workers, bits = len(tiles), shape[FRACTION_BITS]
+    across = u32(u32(u32(shape[WIDTH] - u32(1)) >> u32(TILE_COLUMN_BITS)) + u32(1))
+    for w in prange(workers):
+        first, last = share(len(agents), i64(w), workers)
+        for tile in range(tiles.shape[1]):
+            tiles[w, tile] = 0
+        for i in range(first, last):
+            tiles[w, tile_of(agents[i], across, bits)] += 1
     start = 0
     for tile in range(tiles.shape[1]):
-        for w in range(len(tiles)):
+        for w in range(workers):
             many = tiles[w, tile]
             tiles[w, tile] = start
             start += many
-
-
-@jit()
-def _fill_tiles(w, words, out, tiles, shape):
-    workers, agents, bits = len(tiles), len(words) >> 1, shape[3]
-    across = (shape[0] + u32(1023)) >> u32(10)
-    for i in range(agents * w // workers, agents * (w + 1) // workers):
-        tile = _tile(words, i, across, bits)
-        to = tiles[w, tile]
-        tiles[w, tile] = to + 1
-        out[2 * to], out[2 * to + 1] = words[2 * i], words[2 * i + 1]
-
-
-@jit()
-def _tile(words, i, across, bits):
-    x, y = words[2 * i] & u32(0xFFFFFF), words[2 * i + 1] & u32(0xFFFFFF)
-    return u32(u32(y >> u32(bits + u32(4))) * across) + u32(x >> u32(bits + u32(10)))
+    for w in prange(workers):
+        first, last = share(len(agents), i64(w), workers)
+        for i in range(first, last):
+            tile = tile_of(agents[i], across, bits)
+            out[tiles[w, tile]] = agents[i]
+            tiles[w, tile] += 1

@@ -14,7 +14,10 @@ from presets.disk import sentence, told, write_atomically
 from presets.preset import Preset, PresetError, dump, load, nearest, parse
 
 # The order they are shown in, the default first; a shipped file not named here comes after, by name.
-ORDER = ("veins", "mesh", "cells")
+ORDER = (
+    "veins", "cells", "loops", "flames", "rings", "mesh",
+    "foam", "labyrinth", "silk", "threads", "surf", "fireflies",
+)  # fmt: skip
 
 SHIPPED = importlib.resources.files("presets")
 
