@@ -135,3 +135,7 @@ def _doctor(asked: argparse.Namespace) -> int:
     from app.doctor import doctor
 
     return doctor()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

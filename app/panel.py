@@ -70,7 +70,7 @@ class Panel:
         imgui.end()
 
     def _draw_presets(self, studio: Studio) -> None:
-        lines = min(len(studio.presets), 10) + 0.3
+        lines = min(len(studio.presets), 7) + 0.3
         if imgui.begin_list_box(
             "##presets", imgui.ImVec2(-1, lines * imgui.get_text_line_height_with_spacing())
         ):

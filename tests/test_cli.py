@@ -174,13 +174,13 @@ def test_ctrl_c_ends_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def physarium(*words: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())", *words]
+    command = [sys.executable, "-m", "app.cli", *words]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     return ran.returncode, ran.stdout, ran.stderr
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    command = [sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())", "presets"]
+    command = [sys.executable, "-m", "app.cli", "presets"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert process.stderr

@@ -266,7 +266,8 @@ def test_a_tweaked_and_painted_run_comes_back_from_its_picture(visit: Visit, tmp
     again = tmp_path / "again" / "again.png"
     again.parent.mkdir()
     command = ["render", str(picture), "--backend", "cpu", "--threads", "1", "--out", str(again)]
-    done = subprocess.run([sys.executable, "-m", "app.cli", *command], capture_output=True, text=True)
+    physarium = [sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())"]
+    done = subprocess.run([*physarium, *command], capture_output=True, text=True)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"digest {record.digest}"), done.stderr
 
     visit.window.on_files_dropped_event(0, 0, [str(again)])
