@@ -191,7 +191,7 @@ def _update_agents(words, trail, values, shape, key, planes, touched, places, nu
     workers = len(planes)
     for w in prange(workers):
         blocks = NONE
-        first, last = share(len(words) >> 1, i64(w), workers)
+        first, last = share(len(words) >> 1, i64(w), workers)  # w is unsigned in here, and signed outside
         for start in range(first, last, CHUNK):
             agents = min(CHUNK, last - start)
             chunk = words[2 * start : 2 * (start + agents)]
@@ -210,6 +210,7 @@ def _update_field(trail, counts, values, shape, planes, touched, rows, out):
     Three rows of sums are kept while a thread goes down its band, each used three times.
     """
     height, width = trail.shape
+    amount, centre, ring = values[DEPOSIT], values[CENTRE], values[RING]
     bands = len(rows)
     for w in prange(bands):
         first, last = share(height, i64(w), bands)
@@ -222,17 +223,9 @@ def _update_field(trail, counts, values, shape, planes, touched, rows, out):
         for y in range(first - 1, last + 1):
             above, middle, below = (y + 1) % 3, (y + 2) % 3, (y + 3) % 3
             source = (y + height) % height
-            spread(trail[source], counts[source], values[DEPOSIT], fresh[below], sums[below])
+            spread(trail[source], counts[source], amount, fresh[below], sums[below])
             if y > first:
-                fade(
-                    fresh[middle],
-                    sums[above],
-                    sums[middle],
-                    sums[below],
-                    values[CENTRE],
-                    values[RING],
-                    out[y - 1],
-                )
+                fade(fresh[middle], sums[above], sums[middle], sums[below], centre, ring, out[y - 1])
 
 
 @parallel

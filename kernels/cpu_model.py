@@ -10,6 +10,7 @@ becomes int64. Hence the casts around integer operations, and constants of the r
 are unsigned, because each signed one is tested for being negative.
 """
 
+import errno
 import hashlib
 import logging
 import os
@@ -52,6 +53,8 @@ MULTIPLY, ADD, SCRAMBLE, MIX = u32(PCG_MULTIPLY), u32(PCG_ADD), u32(PCG_SCRAMBLE
 AHEAD, SIDE_COS, SIDE_SIN = SLOT["sensor_ahead"], SLOT["sensor_cos"], SLOT["sensor_sin"]
 TURN, TURN_COS, TURN_SIN, STEP = SLOT["turn"], SLOT["turn_cos"], SLOT["turn_sin"], SLOT["step"]
 
+CACHE_ROOM = 2**26  # bytes free for compiled code, of which there is 1 MB; else the disk counts as full
+
 # Numba's own pool of threads, the same on every system: OpenMP's spins while it waits, which takes
 # the cores from whatever draws the picture. (Measured on 2 busy cores: a step took three times as long.)
 if numba.config.THREADING_LAYER == "default":
@@ -67,25 +70,24 @@ def _cache_folder() -> str:
     """
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
     name = "numba-" + hashlib.sha256(sources).hexdigest()[:12]
-    folder = Path(numba.config.CACHE_DIR or os.path.join(_user_cache(), "physarium"), name)
     try:
+        folder = Path(numba.config.CACHE_DIR or _user_cache() / "physarium", name).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-        if shutil.disk_usage(folder).free > 2**26:
-            return str(folder)
-        reason = "the disk is full"
-    except OSError as error:
-        reason = error.strerror or str(error)
-    logging.getLogger(__name__).warning("Compiled code is not kept in %s: %s.", folder, reason)
-    return ""
+        if shutil.disk_usage(folder).free < CACHE_ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        logging.getLogger(__name__).warning("Compiled code is not kept, so each start compiles: %s", error)
+        return ""
+    return str(folder)
 
 
-def _user_cache() -> str:
+def _user_cache() -> Path:
     if sys.platform == "win32":
-        return os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
     if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Caches")
-    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        return Path.home() / "Library/Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 CACHE_FOLDER = _cache_folder()

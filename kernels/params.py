@@ -12,7 +12,7 @@ from typing import Any, Literal
 Value = float | int | str
 
 PALETTES = (
-    "embers", "lichen", "abyss", "bone", "copper", "petri", "neon", "ink",
+    "embers", "lichen", "abyss", "frost", "bone", "copper", "petri", "neon", "ink",
     "inferno", "magma", "viridis", "cividis",
 )  # fmt: skip
 

@@ -250,7 +250,21 @@ assert all(len(f.signatures) == 1 for f in compiled), [f for f in compiled if le
     cache = str(tmp_path / "file")
     ran = python(script, NUMBA_CACHE_DIR=cache)
     assert ran.stdout.strip() == run(Simulation(AWKWARD, Params(), "reference"), [2]).digest()
-    assert ran.stderr.startswith(f"Compiled code is not kept in {cache}")
+    assert ran.stderr.startswith("Compiled code is not kept, so each start compiles: ")
+    assert cache in ran.stderr
+
+
+@pytest.mark.parametrize("trouble", ["no home", "a full disk"])
+def test_without_a_cache_folder(
+    trouble: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    if trouble == "no home":
+        monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+        monkeypatch.setattr(cpu_model, "_user_cache", lambda: Path("~nobody-has-this-name").expanduser())
+    else:
+        monkeypatch.setattr(cpu_model, "CACHE_ROOM", 2**60)
+    assert cpu_model._cache_folder() == ""
+    assert caplog.messages[0].startswith("Compiled code is not kept, so each start compiles: ")
 
 
 def test_compiled_code_is_kept_by_the_sources_it_was_made_from(
