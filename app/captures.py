@@ -31,10 +31,10 @@ class Captures:
             state = trail.copy(), counts.copy(), agents.copy()  # the world moves on
             job = functools.partial(_write, pixels, session.record(digest=""), state)
             if not self.writer.submit(job):
-                studio.say("Too many captures at once; this one was dropped.")
+                studio.notices.say("Too many captures at once; this one was dropped.")
         studio.captures = 0
         for path, problem in self.writer.poll():
-            studio.say(problem or f"Saved {path}.")
+            studio.notices.say(problem or f"Saved {path}.")
 
     def close(self) -> None:
         """Finishes what is being written."""

@@ -70,7 +70,7 @@ def draw_questions(studio: Studio) -> None:
 
 def draw_notices(studio: Studio) -> None:
     """Sentences at the bottom, for a few seconds."""
-    texts = studio.current_notices()
+    texts = studio.notices.current()
     if not texts:
         return
     viewport, edge = imgui.get_main_viewport(), imgui.get_font_size() * MARGIN

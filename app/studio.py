@@ -6,13 +6,12 @@ knows OpenGL or imgui, so all of it can be driven by a test.
 
 import dataclasses
 import secrets
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import presets
 from app.backend import Choice, check_memory
-from app.record import Record, RecordError, read_any
+from app.notices import Notices
+from app.record import Record, read_any
 from app.replay import Replay
 from app.session import Session
 from app.view import View
@@ -20,18 +19,9 @@ from kernels.contract import mean_trail
 from kernels.params import Brush, Value
 from kernels.stroke import POINT, STRENGTH, Stroke
 from kernels.world import World
-from presets import Preset, PresetError
+from presets import Preset
 
-NOTICE_SECONDS = 6.0
 REPLAY_SECONDS = 0.04  # of each frame given to a fast-forward: the panel still answers at once
-
-
-@dataclasses.dataclass
-class Notice:
-    """A sentence shown for a while."""
-
-    text: str
-    until: float
 
 
 class Studio:
@@ -73,7 +63,7 @@ class Studio:
         self.panel = True
         self.captures = 0
         self.single_steps = 0
-        self.notices: list[Notice] = []
+        self.notices = Notices()
         self.offer: Record | None = source if isinstance(source, Record) else None
         self.replay: Replay | None = None
         self.owed = 0.0
@@ -122,7 +112,7 @@ class Studio:
     def change(self, **values: Value) -> None:
         """Changes parameters of the running world; a replay in progress ends there."""
         self._end_replay()
-        self._try(lambda: self.session.change(**values))
+        self.notices.attempt(lambda: self.session.change(**values))
 
     def paint(self, x: float, y: float, erase: bool) -> None:
         """One dab at a field position."""
@@ -165,7 +155,7 @@ class Studio:
             if self.view.field != (world.width, world.height):
                 self.view = View((world.width, world.height), self.view.target)
 
-        return self._try(begin)
+        return self.notices.attempt(begin)
 
     # Presets and files
 
@@ -211,14 +201,14 @@ class Studio:
         def save() -> None:
             path = presets.save(preset, self.user_folder, overwrite=overwrite)
             self.session.preset = dataclasses.replace(presets.load(path), params=self.session.preset.params)
-            self.say(f"Saved {path}.")
+            self.notices.say(f"Saved {path}.")
 
-        self._try(save)
+        self.notices.attempt(save)
         self.refresh_presets()
 
     def delete_preset(self, name: str) -> None:
         """Deletes one of the person's own presets."""
-        self._try(lambda: presets.delete(name, self.user_folder))
+        self.notices.attempt(lambda: presets.delete(name, self.user_folder))
         self.refresh_presets()
 
     def open(self, path: Path) -> None:
@@ -231,7 +221,7 @@ class Studio:
             elif self.rebuild(source.world, source.preset):
                 self.offer = source
 
-        self._try(read)
+        self.notices.attempt(read)
 
     def capture(self) -> None:
         """Asks for a picture; the window takes it with the next frame."""
@@ -256,7 +246,7 @@ class Studio:
         if self.replay.done < 1:
             self.replay.advance(REPLAY_SECONDS)
         if self.replay.done >= 1:
-            self.say(self.replay.verdict())
+            self.notices.say(self.replay.verdict())
             self.replay = None
             self.paused = True
 
@@ -293,23 +283,3 @@ class Studio:
     def quit(self) -> None:
         """Ends the program with the next frame."""
         self.quitting = True
-
-    def say(self, text: str) -> None:
-        """Shows a sentence for a few seconds."""
-        self.notices = [n for n in self.notices if n.text != text][-4:]
-        self.notices.append(Notice(text, time.monotonic() + NOTICE_SECONDS))
-
-    def current_notices(self) -> list[str]:
-        """The sentences to show now."""
-        now = time.monotonic()
-        self.notices = [n for n in self.notices if n.until > now]
-        return [n.text for n in self.notices]
-
-    def _try(self, action: Callable[[], object]) -> bool:
-        """Does it, or says in a sentence why not: the show goes on."""
-        try:
-            action()
-        except (ValueError, OSError, MemoryError, PresetError, RecordError) as error:
-            self.say(str(error))
-            return False
-        return True

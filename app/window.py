@@ -123,7 +123,7 @@ class Window(WindowConfig):
         self.studio.fullscreen = self.fullscreen_at_start
         self.studio.view.target = self.wnd.buffer_size
         self.studio.how = self.stage.how
-        self.studio.say(self.stage.how)
+        self.studio.notices.say(self.stage.how)
 
     def _compile(self) -> None:
         try:

@@ -147,6 +147,12 @@ def test_cuda_without_cuda_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch)
     refused(run("render", "--backend", "cuda", "--out", "a.png"), "CUDA")
 
 
+def test_a_world_beyond_the_free_memory_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app.backend, "free_memory", lambda _backend: 2**30)
+    asked = "render", "--size", "8000x8000", "--agents", "100M", "--backend", "cpu", "--out", "a.png"
+    refused(run(*asked), "8000x8000", "100000000 agents", "GiB", "1.0 GiB are free")
+
+
 def test_a_window_without_a_display_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)

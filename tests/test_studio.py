@@ -64,10 +64,10 @@ def test_a_world_that_does_not_fit_is_refused_and_the_run_goes_on(studio, monkey
     studio.session.advance(3)
     before = studio.session.simulation
     assert not studio.rebuild(dataclasses.replace(WORLD, width=20_000))
-    assert "20000x48" in studio.current_notices()[-1]
+    assert "20000x48" in studio.notices.current()[-1]
     monkeypatch.setattr("app.backend.free_memory", lambda backend: 1000)
     assert not studio.rebuild(dataclasses.replace(WORLD, agents=700))
-    assert "GiB" in studio.current_notices()[-1]
+    assert "GiB" in studio.notices.current()[-1]
     assert studio.session.simulation is before
     assert studio.session.steps == 3
 
@@ -80,7 +80,7 @@ def test_memory_running_out_while_building_keeps_the_run(studio, monkeypatch) ->
     monkeypatch.setattr("app.session.Simulation", out_of_memory)
     assert not studio.rebuild(dataclasses.replace(WORLD, width=80))
     assert studio.session.simulation is before
-    assert studio.current_notices() == ["no memory for this world."]
+    assert studio.notices.current() == ["no memory for this world."]
 
 
 def test_a_preset_brings_its_density_or_keeps_the_agents(studio) -> None:
@@ -104,9 +104,9 @@ def test_saving_and_deleting_own_presets(studio, tmp_path) -> None:
     assert entry.own
     assert entry.preset.params.decay == 0.33
     studio.save_preset("My look")
-    assert "exists already" in studio.current_notices()[-1]
+    assert "exists already" in studio.notices.current()[-1]
     studio.delete_preset("veins")
-    assert "shipped" in studio.current_notices()[-1]
+    assert "shipped" in studio.notices.current()[-1]
     studio.delete_preset("my-look")
     assert len(studio.presets) == shipped
 
@@ -138,7 +138,7 @@ def test_a_dropped_picture_is_offered_and_comes_back(studio, tmp_path) -> None:
         assert frames < 100
     assert other.session.simulation.digest() == record.digest
     assert other.paused
-    assert "bit for bit" in other.current_notices()[-1]
+    assert "bit for bit" in other.notices.current()[-1]
 
 
 def test_a_change_on_the_way_ends_the_replay(studio, tmp_path) -> None:
@@ -160,7 +160,7 @@ def test_a_picture_whose_field_cannot_be_reached_says_so(studio, tmp_path) -> No
     studio.accept_offer()
     while studio.replay:
         studio.go_on_with_replay()
-    assert "differs" in studio.current_notices()[-1]
+    assert "differs" in studio.notices.current()[-1]
 
 
 def test_declining_stays_at_the_beginning(studio, tmp_path) -> None:

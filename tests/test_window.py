@@ -231,7 +231,7 @@ def test_the_panel_leaves_the_picture_as_it_is(visit: Visit) -> None:
     visit.hand.move(990, 690)
     visit.frames()
     time.sleep(0.1)
-    visit.studio.notices.clear()
+    visit.studio.notices.shown.clear()
     visit.frames()
     shown = visit.hand.look()
     visit.key("Tab")
@@ -259,7 +259,7 @@ def test_a_tweaked_and_painted_run_comes_back_from_its_picture(visit: Visit, tmp
     visit.drag(3, (600, 500), (800, 200))
     visit.frames(20)
     visit.key("c")
-    visit.until(lambda: any("Saved" in text for text in studio.current_notices()), frames=2000)
+    visit.until(lambda: any("Saved" in text for text in studio.notices.current()), frames=2000)
     (picture,) = tmp_path.glob("*.png")
     record = read(picture)
     assert len(record.events) > 10
@@ -275,7 +275,7 @@ def test_a_tweaked_and_painted_run_comes_back_from_its_picture(visit: Visit, tmp
     studio.accept_offer()
     visit.until(lambda: studio.replay is None)
     assert studio.session.simulation.digest() == record.digest
-    assert "bit for bit" in " ".join(studio.current_notices())
+    assert "bit for bit" in " ".join(studio.notices.current())
 
 
 @pytest.mark.parametrize("name", ["bad.toml", "bad.png", "missing.toml", "folder"])
@@ -288,5 +288,5 @@ def test_a_bad_file_dropped_is_a_notice(visit: Visit, tmp_path: Path, name: str)
     before = visit.studio.session.world
     visit.window.on_files_dropped_event(0, 0, [str(path)])
     visit.frames()
-    assert name in " ".join(visit.studio.current_notices())
+    assert name in " ".join(visit.studio.notices.current())
     assert visit.studio.session.world == before
