@@ -85,7 +85,8 @@ def offscreen() -> moderngl.Context:
 
 def _chunks(session: Session, steps: int, progress: bool) -> Iterator[int]:
     """Portions of the steps that take a moment each, with a progress bar."""
-    with tqdm(total=steps, unit="step", disable=not progress, dynamic_ncols=True) as bar:
+    calm = 0.1 if sys.stderr.isatty() else 5.0  # seconds between two lines of a log
+    with tqdm(total=steps, unit="step", disable=not progress, dynamic_ncols=True, mininterval=calm) as bar:
         chunk = 1
         while session.steps < steps:
             chunk = min(chunk, steps - session.steps)

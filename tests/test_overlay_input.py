@@ -53,7 +53,7 @@ def test_keys_and_modifiers_arrive(overlay: Overlay) -> None:
     assert imgui.is_key_down(imgui.Key.left_ctrl)
     overlay.on_key_event(Keys.A, Keys.ACTION_PRESS, CTRL)
     show(overlay)
-    assert imgui.is_key_chord_pressed(imgui.Key.mod_ctrl | imgui.Key.a)
+    assert imgui.is_key_chord_pressed(int(imgui.Key.mod_ctrl) | int(imgui.Key.a))
     overlay.on_key_event(Keys.A, Keys.ACTION_RELEASE, CTRL)
     overlay.on_key_event(Keys.LEFT_CTRL, Keys.ACTION_RELEASE, CTRL)
     show(overlay, frames=2)
