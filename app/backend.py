@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernels.params import Params
-from kernels.simulation import Simulation
+from kernels.simulation import BACKENDS, Simulation
 from kernels.world import World
 
 GIB = 2**30
@@ -86,10 +86,8 @@ def check_memory(world: World, choice: Choice) -> None:
     Raises:
         WorldTooLarge: With the memory needed and the memory free.
     """
-    cells = world.width * world.height
-    needed = world.bytes_needed() + 4 * cells  # and the picture's texture
-    if choice.backend == "cpu":
-        needed += 4 * cells * workers()  # each counts its agents on a plane of its own
+    texture = 4 * world.width * world.height
+    needed = importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world) + texture
     free = free_memory(choice.backend)
     where = f"memory on {choice.device}" if choice.backend == "cuda" else "main memory"
     if needed > free:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.display import Display
-from app.files import Writer, capture_folder, write_atomically
+from app.files import Outcome, Writer, capture_folder, write_atomically
 from app.record import Record, encode_png
 from app.studio import Studio
 from kernels.simulation import State, digest
@@ -36,9 +36,10 @@ class Captures:
         for path, problem in self.writer.poll():
             studio.notices.say(problem or f"Saved {path}.")
 
-    def close(self) -> None:
-        """Finishes what is being written."""
+    def close(self) -> list[Outcome]:
+        """Finishes what is being written; returns what nobody has been told yet."""
         self.writer.close()
+        return self.writer.poll()
 
 
 def _write(pixels: NDArray[np.uint8], record: Record, state: State) -> Path:

@@ -71,20 +71,26 @@ def _run(asked: argparse.Namespace) -> int:
         raise UsageError(
             "There is no display for a window (DISPLAY is not set); physarium render needs none."
         )
+    _tell(start)
+    from app.display import DisplayError
     from app.window import show
 
-    return show(
-        start.source,
-        start.world,
-        start.choice,
-        fullscreen=asked.fullscreen,
-        headless=asked.headless,
-        frames=asked.frames,
-    )
+    try:
+        return show(
+            start.source,
+            start.world,
+            start.choice,
+            fullscreen=asked.fullscreen,
+            headless=asked.headless,
+            frames=asked.frames,
+        )
+    except DisplayError as problem:
+        raise UsageError(str(problem)) from problem
 
 
 def _render(asked: argparse.Namespace) -> int:
     start = _start(asked)
+    _tell(start)
     from app.display import DisplayError
     from app.render import render
 
@@ -110,6 +116,13 @@ def _start(asked: argparse.Namespace) -> "Start":
         return start(asked)
     except (ValueError, BackendError) as problem:
         raise UsageError(str(problem)) from problem
+
+
+def _tell(start: "Start") -> None:
+    """Says on stderr what was chosen, and what a picture cannot bring back."""
+    print(start.choice.reason, file=sys.stderr)
+    if start.note:
+        print(start.note, file=sys.stderr)
 
 
 def _presets(asked: argparse.Namespace) -> int:

@@ -49,10 +49,8 @@ def draw_questions(studio: Studio) -> None:
     if studio.offer:
         centre("##offer")
         imgui.text(f"This picture was taken at step {studio.offer.step:,}.")
-        if not studio.offer.complete:
-            imgui.text_disabled(
-                "Its log of changes was too long to keep, so its run cannot be repeated exactly."
-            )
+        if studio.offer.lacks:
+            imgui.text_disabled(studio.offer.lacks)
         if imgui.button("Go there"):
             studio.accept_offer()
         imgui.same_line()

@@ -28,6 +28,7 @@ class Display:
         world: Its size becomes the texture's.
 
     Attributes:
+        world: Whose density the exposure is relative to; only its seed and agents may change.
         texture: R32F [H, W]; row 0 is the top of the picture. `upload` writes it from memory;
             `app.interop` lets CUDA write it in place.
 
@@ -52,6 +53,11 @@ class Display:
         self.look_texture = ctx.texture((LOOK_SIZE, 1), 3, alignment=1)
         self.look_shown: tuple[str, float] | None = None  # palette and gamma it holds
         self.canvas: moderngl.Framebuffer | None = None  # what `picture` draws into
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the field."""
+        return self.world.width, self.world.height
 
     def upload(self, trail: NDArray[np.float32]) -> None:
         """Copies a trail [H, W] from memory into the texture."""
@@ -84,8 +90,7 @@ class Display:
             params: Exposure, gamma and palette.
             view: What to show and at which size; left out, the field at its own size.
         """
-        size = self.world.width, self.world.height
-        view = view or View(size, size)
+        view = view or View(self.size, self.size)
         canvas = self._use_canvas(view.target)
         self.draw(view, params)
         pixels = np.frombuffer(canvas.read(components=3, alignment=1), np.uint8)

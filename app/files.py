@@ -9,11 +9,12 @@ from pathlib import Path
 
 import platformdirs
 
-from presets.disk import sentence, unused, write_atomically
+from presets.disk import sentence, write_atomically
 
-__all__ = ["Writer", "capture_folder", "config_folder", "unused", "user_folder", "write_atomically"]
+__all__ = ["Outcome", "Writer", "capture_folder", "config_folder", "user_folder", "write_atomically"]
 
 Job = Callable[[], Path]
+Outcome = tuple[Path | None, str | None]  # the file written, or why there is none
 
 
 def config_folder() -> Path:
@@ -71,7 +72,7 @@ class Writer:
     def __init__(self, capacity: int = 4) -> None:
         self.dropped = 0
         self._jobs: queue.Queue[Job | None] = queue.Queue(capacity)
-        self._results: queue.SimpleQueue[tuple[Path | None, str | None]] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="physarium-writer", daemon=True)
         self._thread.start()
 
@@ -84,7 +85,7 @@ class Writer:
         self.dropped += 1
         return False
 
-    def poll(self) -> list[tuple[Path | None, str | None]]:
+    def poll(self) -> list[Outcome]:
         """What has been done since the last call: the path, or why there is none in a sentence."""
         results = []
         with contextlib.suppress(queue.Empty):
@@ -104,7 +105,7 @@ class Writer:
             del job  # it may hold a large picture, and the next may be long in coming
 
 
-def _outcome(job: Job) -> tuple[Path | None, str | None]:
+def _outcome(job: Job) -> Outcome:
     try:
         return job(), None
     except OSError as error:

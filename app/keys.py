@@ -13,37 +13,33 @@ class Key:
         label: What is printed on them.
         action: The method of `app.studio.Studio` they call.
         help: What it does, for people.
+        shift: Whether the command takes a first argument that is True when Shift is held.
     """
 
     names: tuple[str, ...]
     label: str
     action: str
     help: str
+    shift: bool = False
 
 
+# fmt: off
 KEYS = (
     Key(("SPACE",), "Space", "toggle_pause", "pause, go on"),
     Key(("PERIOD",), ".", "single_step", "one single step"),
     Key(("R",), "R", "restart", "restart with the same seed"),
     Key(("N",), "N", "new_seed", "restart with a new seed"),
-    Key(
-        ("LEFT_BRACKET", "PAGE_UP"),
-        "[ or Page up",
-        "previous_preset",
-        "previous preset; with Shift, keep the agents",
-    ),
-    Key(
-        ("RIGHT_BRACKET", "PAGE_DOWN"),
-        "] or Page down",
-        "next_preset",
-        "next preset; with Shift, keep the agents",
-    ),
+    Key(("LEFT_BRACKET", "PAGE_UP"), "[ or Page up", "previous_preset",
+        "previous preset; with Shift, keep the agents", shift=True),
+    Key(("RIGHT_BRACKET", "PAGE_DOWN"), "] or Page down", "next_preset",
+        "next preset; with Shift, keep the agents", shift=True),
     Key(("C", "F12"), "C or F12", "capture", "capture the picture as PNG"),
     Key(("TAB",), "Tab", "toggle_panel", "show or hide the panel"),
     Key(("F",), "F", "toggle_fullscreen", "fullscreen and back"),
     Key(("H",), "H", "toggle_help", "show or hide this help"),
     Key(("ESCAPE",), "Esc", "escape", "close help, leave fullscreen, or ask before quitting"),
 )
+# fmt: on
 
 MOUSE = (
     Key((), "Left drag", "", "add trail"),

@@ -83,9 +83,11 @@ class Panel:
             "##title", "name of your look", self.title, imgui.InputTextFlags_.enter_returns_true
         )
         imgui.same_line()
-        imgui.begin_disabled(not self.title.strip())
-        if imgui.button("Save as", imgui.ImVec2(-1, 0)) or (entered and self.title.strip()):
-            studio.save_preset(self.title.strip())
+        title = self.title.strip()
+        replaces = bool(title) and studio.replaces(title)
+        imgui.begin_disabled(not title)
+        pressed = imgui.button("Replace" if replaces else "Save as", imgui.ImVec2(-1, 0))
+        if (pressed or (entered and title and not replaces)) and studio.save_preset(title, replaces):
             self.title = ""
         imgui.end_disabled()
 

@@ -7,6 +7,7 @@ from app.studio import Studio
 LEFT, RIGHT, MIDDLE = 1, 2, 3
 DOUBLE_CLICK_SECONDS, DOUBLE_CLICK_PIXELS = 0.35, 6
 HOLD_SECONDS = 0.2  # a button held this long paints without moving; a click alone does not
+REST_SECONDS = 1 / 60 - 0.002  # between dabs of a resting cursor, which then do not depend on the screen
 MAX_DABS = 64  # a frame: a stall must not turn into a long stroke's worth of work
 ZOOM_STEP = 1.15
 
@@ -25,7 +26,7 @@ class Pointer:
         self.painting = False
         self.pressed_at = (0.0, 0.0)
         self.painted_to = (0.0, 0.0)
-        self.press_time = -math.inf
+        self.press_time = self.painted_when = -math.inf
 
     def move(self, x: float, y: float) -> None:
         """The cursor moved, with or without a button."""
@@ -51,7 +52,11 @@ class Pointer:
     def release(self, button: int) -> None:
         """A button went up."""
         if button == self.held:
-            self.held, self.painting = None, False
+            self.let_go()
+
+    def let_go(self) -> None:
+        """No button is held any more, whoever got its release."""
+        self.held, self.painting = None, False
 
     def scroll(self, amount: float) -> None:
         """The wheel turned; up zooms in about the cursor."""
@@ -65,6 +70,9 @@ class Pointer:
             return
         view, radius = self.studio.view, self.studio.brush.radius
         way = math.dist(self.painted_to, self.at) / view.scale
+        if not way and now - self.painted_when < REST_SECONDS:
+            return
+        self.painted_when = now
         dabs = min(MAX_DABS, max(1, math.ceil(way / max(1.0, radius / 3))))
         for dab in range(1, dabs + 1):
             along = dab / dabs

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from app import png
 from kernels.params import SPECS, Value, brief, refusal
-from kernels.stroke import Stroke
+from kernels.stroke import MAX_NUMBER, Stroke
 from kernels.world import World
 from presets import Preset, dump, find, parse, slug
 from presets.disk import opened, sentence, told
@@ -21,7 +21,7 @@ from presets.preset import nearest
 
 FORMAT = 1
 MAX_STEP = 2**31 - 1
-MAX_INT = 2**31 - 1  # of a stroke's numbers
+MAX_INT = 2**31 - 1
 LEFT_OUT = "the log was too long to store"
 KEYS = (
     "format", "name", "preset", "width", "height", "agents", "seed",
@@ -85,6 +85,13 @@ class Record:
     version: str
     events: tuple[Event, ...] = ()
     complete: bool = True
+
+    @property
+    def lacks(self) -> str:
+        """A sentence on what it cannot bring back; "" for nothing."""
+        if self.complete:
+            return ""
+        return "The changes made on the way are not in this picture: their log was too long to store."
 
 
 def encode_png(rgb: NDArray[np.uint8], record: Record) -> bytes:
@@ -239,10 +246,10 @@ def _event(line: object, first: int, last: int) -> Event:
     match line:
         case [step, "paint", [x, y, radius, strength]]:
             stroke = Stroke(
-                _whole(x, "x", -MAX_INT, MAX_INT),
-                _whole(y, "y", -MAX_INT, MAX_INT),
-                _whole(radius, "radius", 1, MAX_INT),
-                _whole(strength, "strength", -MAX_INT, MAX_INT),
+                _whole(x, "x", -MAX_NUMBER, MAX_NUMBER),
+                _whole(y, "y", -MAX_NUMBER, MAX_NUMBER),
+                _whole(radius, "radius", 1, MAX_NUMBER),
+                _whole(strength, "strength", -MAX_NUMBER, MAX_NUMBER),
             )
             return Paint(_whole(step, "step", first, last), stroke)
         case [step, "set", dict(values)]:

@@ -27,9 +27,8 @@ def render(
     *,
     steps: int | None,
     out: Path,
-    progress: bool = True,
 ) -> str:
-    """Runs a world and writes its picture, field pixel for pixel.
+    """Runs a world and writes its picture, field pixel for pixel, with a progress bar on stderr.
 
     Args:
         source: A look, or a recorded run, whose events are then repeated.
@@ -37,7 +36,6 @@ def render(
         choice: The backend.
         steps: Where to stop; left out, the step of the record.
         out: The PNG to write; it carries its own record.
-        progress: Whether to show a progress bar on stderr.
 
     Returns:
         The digest of the field, "sha256:<hex>".
@@ -56,8 +54,10 @@ def render(
             steps = source.step if steps is None else steps
         with told_if_slow():
             Simulation(TRIAL, preset.params, choice.backend).step(1)
-        for chunk in _chunks(session, steps or 0, progress):
+        session.advance(0)  # what a record did before its first step
+        for chunk in _chunks(session, steps or 0):
             session.advance(chunk)
+            session.simulation.wait()  # or the bar would run ahead of the GPU
         digest = session.simulation.digest()
         display.upload(session.simulation.trail)
         write_atomically(out, encode_png(display.picture(session.params), session.record(digest)))
@@ -83,10 +83,10 @@ def offscreen() -> moderngl.Context:
         ) from error
 
 
-def _chunks(session: Session, steps: int, progress: bool) -> Iterator[int]:
+def _chunks(session: Session, steps: int) -> Iterator[int]:
     """Portions of the steps that take a moment each, with a progress bar."""
     calm = 0.1 if sys.stderr.isatty() else 5.0  # seconds between two lines of a log
-    with tqdm(total=steps, unit="step", disable=not progress, dynamic_ncols=True, mininterval=calm) as bar:
+    with tqdm(total=steps, unit="step", dynamic_ncols=True, mininterval=calm) as bar:
         chunk = 1
         while session.steps < steps:
             chunk = min(chunk, steps - session.steps)

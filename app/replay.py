@@ -11,18 +11,15 @@ class Replay:
     """Repeats a record in a session.
 
     Args:
-        session: Where it happens; it is restarted with the record's world and events.
+        session: Where it happens, just restarted with the record's world, look and events.
         record: The run, and the step to come back to.
-
-    Raises:
-        MemoryError: The recorded world does not fit; the session goes on as it was.
     """
 
     def __init__(self, session: Session, record: Record) -> None:
         self.session = session
         self.record = record
         self.steps_per_second = 1.0
-        session.restart_from(record)
+        session.advance(0)  # what was done before the first step
 
     @property
     def done(self) -> float:
@@ -41,8 +38,10 @@ class Replay:
     def verdict(self) -> str:
         """Whether the picture's field is back, in a sentence."""
         step, made_by = self.record.step, self.record.version
-        if not self.record.complete:
-            return f"Step {step:,}, without the changes made on the way: their log was too long to keep."
+        if self.record.lacks:
+            return self.record.lacks
+        if not self.record.digest:
+            return f"Step {step:,} is back; the picture has no digest to compare it with."
         if digest(self.session.simulation.state()) == self.record.digest:
             return f"Step {step:,} is back, bit for bit."
         return f"Step {step:,} differs from the recorded one, which version {made_by} made."

@@ -31,11 +31,12 @@ class Stage:
         self.ctx = ctx
         self.choice = choice
         self.how = choice.reason
-        self.shared: Any = None
+        self.shared: Any
         self._open(world)
 
     def _open(self, world: World) -> None:
         self.display = Display(self.ctx, world)
+        self.shared = None
         if self.choice.interop:
             from app.interop import InteropError, SharedTexture  # needs cuda-python
 
@@ -52,9 +53,11 @@ class Stage:
 
         With sharing, the last step's kernel stores into the texture and nothing is copied.
         """
-        if session.world != self.display.world:
-            self.release()
+        if self.display.size != (session.world.width, session.world.height):
+            old_display, old_shared = self.display, self.shared
             self._open(session.world)
+            _release(old_display, old_shared)
+        self.display.world = session.world
         if self.shared:
             with self.shared.map(session.simulation.stream()) as surface:
                 session.advance(steps, surface)
@@ -64,7 +67,10 @@ class Stage:
 
     def release(self) -> None:
         """Frees the texture; the sharing first, as CUDA demands."""
-        if self.shared:
-            self.shared.close()
-            self.shared = None
-        self.display.release()
+        _release(self.display, self.shared)
+
+
+def _release(display: Display, shared: Any) -> None:
+    if shared:
+        shared.close()
+    display.release()

@@ -10,7 +10,7 @@ from app.files import user_folder
 from app.record import Change, Record, read_any
 from kernels.params import Params, Value, check_params
 from kernels.world import World
-from presets import Preset
+from presets import DENSITY, Preset
 
 T = TypeVar("T")
 
@@ -29,13 +29,15 @@ class Start:
         choice: The backend.
         steps: Where `render` stops.
         digest: What the field must be there, "sha256:<hex>"; "" when nobody knows.
+        note: A sentence on what the picture cannot bring back; "" for nothing.
     """
 
     source: Preset | Record
     world: World
     choice: Choice
     steps: int
-    digest: str
+    digest: str = ""
+    note: str = ""
 
 
 def start(asked: argparse.Namespace) -> Start:
@@ -57,11 +59,12 @@ def start(asked: argparse.Namespace) -> Start:
     choice = choose(asked.backend, interop=not asked.no_interop)
     check_memory(world, choice)
     if not isinstance(source, Record):
-        return Start(look, world, choice, _first(asked.steps, STEPS), "")
+        return Start(look, world, choice, _first(asked.steps, STEPS))
     steps = _first(asked.steps, source.step)
     if asked.set or world != recorded:
-        return Start(look, world, choice, steps, "")
-    return Start(source, world, choice, steps, source.digest if steps == source.step else "")
+        return Start(look, world, choice, steps)
+    comparable = source.complete and steps == source.step
+    return Start(source, world, choice, steps, source.digest if comparable else "", source.lacks)
 
 
 def find(asked: str | None) -> Preset | Record:
@@ -76,7 +79,9 @@ def _look(source: Preset | Record, settings: dict[str, Value]) -> Preset:
     for event in source.events:
         if isinstance(event, Change):
             params = check_params(event.values, params)
-    return dataclasses.replace(source.preset, params=check_params(settings, params))
+    density = source.world.agents / (source.world.width * source.world.height)
+    density = min(max(density, DENSITY.low), DENSITY.high)
+    return dataclasses.replace(source.preset, density=density, params=check_params(settings, params))
 
 
 def _world(look: Preset, recorded: World | None, asked: argparse.Namespace) -> World:

@@ -6,18 +6,19 @@ knows OpenGL or imgui, so all of it can be driven by a test.
 
 import dataclasses
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 import presets
 from app.backend import Choice, check_memory
 from app.notices import Notices
-from app.record import Record, read_any
+from app.record import Event, Record, read_any
 from app.replay import Replay
 from app.session import Session
 from app.view import View
 from kernels.contract import mean_trail
 from kernels.params import Brush, Value
-from kernels.stroke import POINT, STRENGTH, Stroke
+from kernels.stroke import MAX_NUMBER, POINT, STRENGTH, Stroke
 from kernels.world import World
 from presets import Preset
 
@@ -101,11 +102,12 @@ class Studio:
     def toggle_pause(self) -> None:
         """Pauses the world, or lets it go on."""
         self.paused = not self.paused
+        self.single_steps = 0
 
     def single_step(self) -> None:
         """Pauses and does one step."""
         self.paused = True
-        self.single_steps += 1
+        self.single_steps += not self.replay  # which takes its own steps
 
     # The run
 
@@ -118,9 +120,10 @@ class Studio:
         """One dab at a field position."""
         self._end_replay()
         world, brush = self.session.world, self.brush
-        full = brush.strength * mean_trail(self.session.params.decay, world)
-        strength = -min(brush.strength, 1.0) if erase else full
-        whole = round(strength * STRENGTH) or (-1 if erase else 1)
+        params = self.session.params
+        mean = params.deposit * mean_trail(params.decay, world)
+        strength = -min(brush.strength, 1.0) if erase else brush.strength * mean
+        whole = min(round(strength * STRENGTH), MAX_NUMBER) or (-1 if erase else 1)
         self.session.paint(Stroke(round(x * POINT), round(y * POINT), round(brush.radius * POINT), whole))
 
     def restart(self) -> None:
@@ -131,12 +134,13 @@ class Studio:
         """Starts again with a seed nobody has seen."""
         self.rebuild(dataclasses.replace(self.session.world, seed=str(secrets.randbelow(10**6))))
 
-    def rebuild(self, world: World, preset: Preset | None = None) -> bool:
+    def rebuild(self, world: World, preset: Preset | None = None, script: Iterable[Event] = ()) -> bool:
         """Starts a world; when that cannot be, says why and keeps the one there is.
 
         Args:
             world: Size, agents and seed.
             preset: The look to start with; left out, the parameters as they are.
+            script: Events to replay on the way.
 
         Returns:
             Whether it started.
@@ -150,7 +154,8 @@ class Studio:
                 )
             if world != self.session.world:
                 check_memory(world, self.choice)
-            self.session.restart(preset, world)
+            self.session.restart(preset, world, script)
+            self.single_steps = 0
             self.replay = self.offer = None
             if self.view.field != (world.width, world.height):
                 self.view = View((world.width, world.height), self.view.target)
@@ -187,8 +192,12 @@ class Studio:
         here = names.index(self.session.preset.name) if self.session.preset.name in names else -by
         self.load_preset(usable[(here + by) % len(usable)], keep_agents)
 
-    def save_preset(self, title: str, overwrite: bool = False) -> None:
-        """Saves the look as it is now under a title."""
+    def replaces(self, title: str) -> bool:
+        """Whether saving under a title would replace one of the person's own presets."""
+        return any(entry.own and entry.name == presets.slug(title) for entry in self.presets)
+
+    def save_preset(self, title: str, overwrite: bool = False) -> bool:
+        """Saves the look as it is now under a title; returns whether it did."""
         world = self.session.world
         preset = Preset(
             name="",
@@ -203,8 +212,9 @@ class Studio:
             self.session.preset = dataclasses.replace(presets.load(path), params=self.session.preset.params)
             self.notices.say(f"Saved {path}.")
 
-        self.notices.attempt(save)
+        saved = self.notices.attempt(save)
         self.refresh_presets()
+        return saved
 
     def delete_preset(self, name: str) -> None:
         """Deletes one of the person's own presets."""
@@ -232,7 +242,7 @@ class Studio:
     def accept_offer(self) -> None:
         """Fast-forwards to the step of the offered picture."""
         record, self.offer = self.offer, None
-        if record and self.rebuild(record.world, record.preset):
+        if record and self.rebuild(record.world, record.preset, record.events):
             self.replay = Replay(self.session, record)
 
     def decline_offer(self) -> None:

@@ -1,6 +1,7 @@
 """Which part of the field the window shows: pan and zoom over a torus."""
 
 import dataclasses
+import math
 
 CLOSEST, FARTHEST = 64.0, 1 / 16  # target pixels per field pixel
 
@@ -12,17 +13,18 @@ class View:
     Attributes:
         field: Field size (width, height) in field pixels.
         target: Size of what is drawn into, in framebuffer pixels.
-        centre: The field pixel in the middle of the target.
+        centre: The field pixel in the middle of the target; left out, the field's own middle.
         zoom: 1 when the field just covers the target.
     """
 
     field: tuple[int, int]
     target: tuple[int, int]
-    centre: tuple[float, float] = (0.0, 0.0)
+    centre: tuple[float, float] = (math.nan, math.nan)
     zoom: float = 1.0
 
     def __post_init__(self) -> None:
-        self.reset()
+        if math.isnan(self.centre[0]):
+            self.reset()
 
     def reset(self) -> None:
         """The whole field, centred."""

@@ -1,5 +1,6 @@
 """The window. `Window.on_render` is the main loop: start reading here."""
 
+import sys
 import threading
 import time
 from pathlib import Path
@@ -11,7 +12,8 @@ from moderngl_window.context.base import KeyModifiers, WindowConfig
 from app import keys
 from app.backend import TRIAL, Choice
 from app.captures import Captures
-from app.files import config_folder, user_folder
+from app.display import DisplayError
+from app.files import user_folder
 from app.overlay import Overlay
 from app.panel import Panel
 from app.pointer import Pointer
@@ -43,10 +45,11 @@ class Window(WindowConfig):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.wnd.exit_key = None  # Esc asks first
-        self.overlay = Overlay(self.ctx, self.wnd, config_folder() / "imgui.ini")
+        self.overlay = Overlay(self.ctx, self.wnd, None)
         self.panel = Panel()
         self.captures = Captures()
-        self.studio: Studio | None = None  # until the kernels are compiled
+        self.studio: Studio | None = None  # these two, until the kernels are compiled
+        self.stage: Stage | None = None
         self.failure: BaseException | None = None
         self.shortcuts = keys.codes(self.wnd.keys)
         self.frame_limit: int | None = None
@@ -76,10 +79,12 @@ class Window(WindowConfig):
 
     def on_render(self, _time: float, frame_seconds: float) -> None:
         """One frame: step the world, draw it, take captures, draw the panel."""
-        if self.studio is None:
+        if self.studio is None or self.stage is None:
             self._wait_for_compiler(frame_seconds)
             return
         self._follow(self.studio)
+        if not self.overlay.buttons:  # after a lost focus too: the releases go to another window then
+            self.pointer.let_go()
         self.pointer.paint(time.monotonic())
         self.studio.go_on_with_replay()
         self.stage.step(self.studio.session, self._steps_due(frame_seconds))
@@ -115,15 +120,16 @@ class Window(WindowConfig):
             return
         if self.failure:
             raise self.failure
-        self.studio = Studio(
+        self.stage = Stage(self.ctx, self.choice, self.world)
+        studio = Studio(
             self.source, self.world, self.choice, user_folder(), self.ctx.info["GL_MAX_TEXTURE_SIZE"]
         )
-        self.stage = Stage(self.ctx, self.choice, self.world)
-        self.pointer = Pointer(self.studio)
-        self.studio.fullscreen = self.fullscreen_at_start
-        self.studio.view.target = self.wnd.buffer_size
-        self.studio.how = self.stage.how
-        self.studio.notices.say(self.stage.how)
+        studio.fullscreen = self.fullscreen_at_start
+        studio.view.target = self.wnd.buffer_size
+        studio.how = self.stage.how
+        studio.notices.say(self.stage.how)
+        self.pointer = Pointer(studio)
+        self.studio = studio
 
     def _compile(self) -> None:
         try:
@@ -154,7 +160,7 @@ class Window(WindowConfig):
             return
         if shortcut := self.shortcuts.get(key):
             command = getattr(self.studio, shortcut.action)
-            command(True) if modifiers.shift and shortcut.action.endswith("_preset") else command()
+            command(True) if modifiers.shift and shortcut.shift else command()
 
     def on_unicode_char_entered(self, char: str) -> None:
         """Text for the panel's fields."""
@@ -204,8 +210,10 @@ class Window(WindowConfig):
 
     def release(self) -> None:
         """Finishes captures and frees the GPU: sharing first, then textures, then the context."""
-        self.captures.close()
-        if self.studio:
+        for _, problem in self.captures.close():
+            if problem:  # there is no panel any more to say it
+                print(problem, file=sys.stderr)
+        if self.stage:
             self.stage.release()
         self.overlay.close()
 
@@ -232,10 +240,16 @@ def show(
 
     Returns:
         The exit status.
+
+    Raises:
+        DisplayError: There is no screen, or OpenGL cannot show this world.
     """
     kind = ["--window", "headless", "--backend", "egl"] if headless else ["--window", "pyglet"]
     vsync = ["--vsync", "false" if frames else "true"]
-    window = moderngl_window.create_window_config_instance(Window, args=kind + vsync)
+    try:
+        window = moderngl_window.create_window_config_instance(Window, args=kind + vsync)
+    except Exception as error:  # pyglet, glcontext and drivers raise whatever they like
+        raise DisplayError(f"No window with OpenGL 3.3 can be opened here ({error}).") from error
     assert isinstance(window, Window)
     window.frame_limit = frames
     window.begin(source, world, choice, fullscreen)

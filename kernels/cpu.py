@@ -97,6 +97,15 @@ class Buffers:
     step_seconds: float = 0.0
 
 
+def bytes_needed(world: World) -> int:
+    """Memory that `allocate` and `load` take for a world, at most.
+
+    Agents three times (to sort them, and to start them), two trails, counts, and a plane a worker.
+    """
+    cells = world.width * world.height
+    return 24 * world.agents + (12 + 4 * _workers(world)) * cells
+
+
 def allocate(world: World) -> Buffers:
     """An empty state, for as many threads as Numba may use now; `load` brings it to life.
 
@@ -104,7 +113,7 @@ def allocate(world: World) -> Buffers:
     """
     height, width, bits = world.height, world.width, world.fraction_bits
     threads = numba.get_num_threads()
-    workers = max(1, min(threads, MAX_PLANES // (4 * height * width)))
+    workers = _workers(world)
     tiles = ((height - 1 >> TILE_ROW_BITS) + 1) * ((width - 1 >> TILE_COLUMN_BITS) + 1)
     shape = {
         "width": width,
@@ -129,6 +138,11 @@ def allocate(world: World) -> Buffers:
         numbers=np.zeros((workers, 5 * LANE + PAD), np.float32),
         rows=np.zeros((threads, 6, width + 2), np.float32),
     )
+
+
+def _workers(world: World) -> int:
+    """One a thread, as far as their planes stay within `MAX_PLANES` bytes."""
+    return max(1, min(numba.get_num_threads(), MAX_PLANES // (4 * world.height * world.width)))
 
 
 def load(b: Buffers, world: World, agents: Words) -> None:

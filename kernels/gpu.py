@@ -92,6 +92,11 @@ class Stopwatch:
         self._steps = steps
 
 
+def bytes_needed(world: World) -> int:
+    """Memory on the GPU that `allocate` takes for a world: agents, and two trails and counts."""
+    return 8 * world.agents + 16 * world.width * world.height
+
+
 def allocate(world: World) -> Buffers:
     """An empty state with its kernels compiled and captured; `load` brings it to life.
 
@@ -119,7 +124,7 @@ def allocate(world: World) -> Buffers:
     except torch.OutOfMemoryError as error:
         raise MemoryError(
             f"{world.width}x{world.height} px with {world.agents} agents needs "
-            f"{world.bytes_needed() / 2**30:.1f} GiB of GPU memory, more than is free."
+            f"{bytes_needed(world) / 2**30:.1f} GiB of GPU memory, more than is free."
         ) from error
     if not INTERPRETED:
         _warm_up(b)

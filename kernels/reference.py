@@ -57,6 +57,11 @@ class Buffers:
     step_seconds: float = 0.0
 
 
+def bytes_needed(world: World) -> int:
+    """Memory that `allocate` and `load` take for a world: agents twice, a trail and counts."""
+    return 16 * world.agents + 8 * world.width * world.height
+
+
 def allocate(world: World) -> Buffers:
     """An empty state; `load` brings it to life."""
     shape = world.height, world.width

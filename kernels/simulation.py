@@ -22,7 +22,7 @@ BACKENDS = {"cpu": "kernels.cpu", "cuda": "kernels.gpu", "reference": "kernels.r
 class Simulation:
     """Agents and trail of one world, stepped by one backend.
 
-    A backend is a module with the functions of `kernels.reference` from `allocate` to `paint`. All
+    A backend is a module with the functions of `kernels.reference` from `bytes_needed` to `paint`. All
     give the same bits.
 
     Args:

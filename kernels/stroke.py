@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from kernels.world import World
 
 POINT = 256  # strokes are stored in 256ths of a pixel
+MAX_NUMBER = 2**40  # of any of them, either way: far beyond any field, and exact in float64
 STRENGTH = 2**20  # and their strength in 2**-20ths, fine enough for the faintest trail
 
 

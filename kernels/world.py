@@ -58,10 +58,6 @@ class World:
         digest = hashlib.sha256(self.seed.encode("utf-8", "surrogatepass")).digest()
         return int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:8], "little")
 
-    def bytes_needed(self) -> int:
-        """Memory of the state: 8 bytes an agent; two trails and two count grids a cell."""
-        return 8 * self.agents + 16 * self.width * self.height
-
 
 def pack(x: NDArray[np.uint32], y: NDArray[np.uint32], heading: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """Agent words [N] from coordinates in units and headings in 65536ths of a circle.

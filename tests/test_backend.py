@@ -1,3 +1,4 @@
+import importlib
 import os
 import subprocess
 import sys
@@ -5,10 +6,12 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from app import backend
 from app.backend import BackendError, Choice, check_memory, choose, free_memory
+from kernels.simulation import BACKENDS
 from kernels.world import World
 
 GIB = 2**30
@@ -124,16 +127,24 @@ def test_free_memory_is_plausible() -> None:
     assert 2**24 < free_memory("cpu") < 2**50
 
 
-def test_a_world_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World(16384, 16384, 2**27)  # 1 GiB of agents; 1 GiB for every 4 bytes a cell
-    monkeypatch.setattr(backend, "workers", lambda: 3)
-    for choice, needed in ((CPU, 9), (Choice("reference", False, "NumPy", ""), 6)):
-        monkeypatch.setattr(backend, "free_memory", lambda name, needed=needed: needed * GIB)
+@pytest.mark.parametrize("choice", [CPU, Choice("reference", False, "NumPy", "")], ids=["cpu", "reference"])
+def test_a_world_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, choice: Choice) -> None:
+    world = World(16384, 16384, 2**27)
+    needed = importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world) + 2**30  # the texture
+    monkeypatch.setattr(backend, "free_memory", lambda name: needed)
+    check_memory(world, choice)
+    monkeypatch.setattr(backend, "free_memory", lambda name: needed - 1)
+    sentence = f"16384x16384 with 134217728 agents needs {needed / GIB:.1f} GiB of main"
+    with pytest.raises(BackendError, match=sentence):
         check_memory(world, choice)
-        monkeypatch.setattr(backend, "free_memory", lambda name, needed=needed: needed * GIB - 1)
-        with pytest.raises(
-            BackendError, match=f"16384x16384 with 134217728 agents needs {needed}.0 GiB of main"
-        ):
-            check_memory(world, choice)
-        with pytest.raises(MemoryError):
-            check_memory(world, choice)
+    with pytest.raises(MemoryError):
+        check_memory(world, choice)
+
+
+@pytest.mark.parametrize("name", ["cpu", "reference"])
+@pytest.mark.parametrize("world", [World(64, 64, 500_000), World(1000, 700, 100)], ids=["agents", "cells"])
+def test_memory_is_foretold(name: str, world: World) -> None:
+    module = importlib.import_module(BACKENDS[name])
+    arrays = [value for value in vars(module.allocate(world)).values() if isinstance(value, np.ndarray)]
+    taken = sum(array.nbytes for array in arrays) + 8 * world.agents  # what `load` is given
+    assert 0.95 * taken < module.bytes_needed(world) + 2**18 < 1.3 * taken + 2**19

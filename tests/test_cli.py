@@ -153,6 +153,9 @@ def test_a_world_beyond_the_free_memory_is_refused(run: Run, monkeypatch: pytest
     refused(run(*asked), "8000x8000", "100000000 agents", "GiB", "1.0 GiB are free")
 
 
+CHOSEN = "The CPU steps the world, as asked.\n"
+
+
 def test_a_window_without_a_display_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -165,7 +168,11 @@ def test_failures_while_running_are_one_sentence(run: Run, monkeypatch: pytest.M
         raise OSError(28, "No space left on device", "a.png")
 
     monkeypatch.setattr(app.render, "render", full)
-    assert run("render", *TINY, "--out", "a.png") == (1, "", "physarium: a.png: No space left on device.\n")
+    assert run("render", *TINY, "--out", "a.png") == (
+        1,
+        "",
+        f"{CHOSEN}physarium: a.png: No space left on device.\n",
+    )
     status, _, err = run("render", *TINY, "--out", "a.png", "--debug")
     assert status == 1
     assert "Traceback" in err
@@ -176,7 +183,7 @@ def test_ctrl_c_ends_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(app.render, "render", interrupted)
-    assert run("render", *TINY, "--out", "a.png") == (130, "", "")
+    assert run("render", *TINY, "--out", "a.png") == (130, "", CHOSEN)
 
 
 def physarium(*words: str) -> tuple[int, str, str]:

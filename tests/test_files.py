@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from app import files
-from app.files import Writer, capture_folder, unused, write_atomically
-from presets.disk import sentence
+from app.files import Writer, capture_folder, write_atomically
+from presets.disk import sentence, unused
 
 ROOT = Path(__file__).parent.parent
 WAIT = 60  # seconds until a test gives up on a thread
@@ -23,7 +23,6 @@ WAIT = 60  # seconds until a test gives up on a thread
 SAVES = """
 import sys
 from pathlib import Path
-from presets.disk import write_atomically
 print("ready", flush=True)
 while True:
     for letter in b"ab":

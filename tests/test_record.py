@@ -51,8 +51,8 @@ RECORD = Record(
     ),
 )
 
-WHOLE = st.integers(-(2**31) + 1, 2**31 - 1)
-STROKES = st.builds(Stroke, WHOLE, WHOLE, st.integers(1, 2**31 - 1), WHOLE)
+WHOLE = st.integers(-(2**40), 2**40)
+STROKES = st.builds(Stroke, WHOLE, WHOLE, st.integers(1, 2**40), WHOLE)
 SETTINGS = st.fixed_dictionaries({}, optional={name: values(spec) for name, spec in SPECS.items()})
 EVENTS = st.one_of(
     st.builds(Change, st.integers(0, 2**31 - 1), SETTINGS),
@@ -317,10 +317,10 @@ HUGE = "9" * 5000
         ({"log": [[-1, "set", {}]]}, ["event 1", "step = -1", "from 0 to 500"]),
         ({"log": [[501, "set", {}]]}, ["event 1", "step = 501", "from 0 to 500"]),
         ({"log": [[True, "set", {}]]}, ["event 1", "step = true"]),
-        ({"log": [[5, "paint", [1, 2, 0, 4]]]}, ["event 1", "radius = 0", "1 to 2147483647"]),
+        ({"log": [[5, "paint", [1, 2, 0, 4]]]}, ["event 1", "radius = 0", "1 to 1099511627776"]),
         ({"log": [[5, "paint", [1, 2.5, 3, 4]]]}, ["event 1", "y = 2.5", "a whole number"]),
-        ({"log": [[5, "paint", [2**31, 2, 3, 4]]]}, ["event 1", "x = 2147483648"]),
-        ({"log": [[5, "paint", [1, 2, 3, -(2**31)]]]}, ["event 1", "strength = -2147483648"]),
+        ({"log": [[5, "paint", [2**41, 2, 3, 4]]]}, ["event 1", "x = 2199023255552"]),
+        ({"log": [[5, "paint", [1, 2, 3, -(2**41)]]]}, ["event 1", "strength = -2199023255552"]),
         ({"log": [[5, "paint", [1, 2, 3]]]}, ["event 1", '"paint", [x, y, radius, strength]']),
     ],
 )
