@@ -47,9 +47,13 @@ def digest_of(answer: tuple[int, str, str]) -> str:
     return line
 
 
+CHOSEN = "The CPU steps the world, as asked.\n"
+
+
 def refused(answer: tuple[int, str, str], *said: str) -> None:
     """Status 2, nothing on stdout, and one plain sentence that names all it should."""
     status, out, err = answer
+    err = err.removeprefix(CHOSEN)  # said before OpenGL is asked
     assert (status, out) == (2, "")
     assert err.startswith("physarium: ")
     assert err.endswith((".\n", "?\n"))
@@ -153,14 +157,16 @@ def test_a_world_beyond_the_free_memory_is_refused(run: Run, monkeypatch: pytest
     refused(run(*asked), "8000x8000", "100000000 agents", "GiB", "1.0 GiB are free")
 
 
-CHOSEN = "The CPU steps the world, as asked.\n"
-
-
 def test_a_window_without_a_display_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
     refused(run(), "DISPLAY", "physarium render")
     refused(run("--headless"), "--headless", "--frames")
+
+
+def test_a_window_beyond_the_opengl_limit_is_refused(run: Run) -> None:
+    words = ("--size", "20000x64", "--headless", "--frames", "1", "--backend", "cpu")
+    refused(run("run", *words), "20000x64", "at most")
 
 
 def test_failures_while_running_are_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,3 +96,18 @@ def test_the_wheel_keeps_the_spot_under_the_cursor(pointer, studio) -> None:
     pointer.scroll(3)
     pointer.scroll(-1)
     assert studio.view.field_at(300, 40) == pytest.approx(under)
+
+
+@pytest.mark.parametrize("hertz", [30, 60, 144, 400])
+def test_a_resting_button_paints_at_one_rate_on_any_screen(pointer, studio, hertz) -> None:
+    pointer.press(LEFT, now=0)
+    for frame in range(2 * hertz):
+        pointer.paint(now=frame / hertz)
+    assert 0.4 * min(hertz, 60) * 1.8 <= len(studio.dabs) <= 60 * 1.8 * 1.4
+
+
+def test_a_stroke_ends_when_no_button_is_held_any_more(pointer, studio) -> None:
+    pointer.press(LEFT, now=0)
+    pointer.let_go()
+    pointer.paint(now=1)
+    assert studio.dabs == []

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
+from test_presets import PRESETS, values
 
 import presets
 from app import png
@@ -31,7 +32,6 @@ from kernels.params import SPECS, Params
 from kernels.stroke import Stroke
 from kernels.world import World
 from presets import Preset, PresetError
-from tests.test_presets import PRESETS, values
 
 PICTURE = np.random.default_rng(7).integers(0, 256, (37, 53, 3), np.uint8)
 DIGEST = "sha256:" + "0123456789abcdef" * 4

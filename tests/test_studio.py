@@ -1,13 +1,16 @@
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app import keys
 from app.backend import Choice
-from app.record import Record, encode_png
+from app.record import Record, encode_png, from_text, to_text
 from app.studio import Studio
-from kernels.params import Params
+from kernels.params import Brush, Params
 from kernels.world import World
 from presets import Preset
 
@@ -46,6 +49,16 @@ def test_paused_only_single_steps_are_due(studio) -> None:
     studio.single_step()
     studio.single_step()
     assert studio.steps_due(1 / 60) == 2
+    assert studio.steps_due(1 / 60) == 0
+
+
+def test_single_steps_do_not_outlive_their_pause(studio) -> None:
+    studio.single_step()
+    studio.toggle_pause()
+    studio.toggle_pause()
+    assert studio.steps_due(1 / 60) == 0
+    studio.single_step()
+    studio.restart()
     assert studio.steps_due(1 / 60) == 0
 
 
@@ -112,8 +125,6 @@ def test_saving_and_deleting_own_presets(studio, tmp_path) -> None:
 
 
 def picture_of_a_run(studio: Studio, path: Path) -> Record:
-    import numpy as np
-
     studio.session.advance(6)
     studio.paint(30.0, 20.0, erase=False)
     studio.change(rotation_angle=-50.0)
@@ -141,6 +152,19 @@ def test_a_dropped_picture_is_offered_and_comes_back(studio, tmp_path) -> None:
     assert "bit for bit" in other.notices.current()[-1]
 
 
+def test_a_picture_taken_before_the_first_step_comes_back(studio, tmp_path) -> None:
+    studio.paint(30.0, 20.0, erase=False)
+    record = studio.session.record(studio.session.simulation.digest())
+    (tmp_path / "a.png").write_bytes(encode_png(np.zeros((4, 4, 3), np.uint8), record))
+    studio.open(tmp_path / "a.png")
+    studio.accept_offer()
+    studio.single_step()
+    studio.go_on_with_replay()
+    assert studio.replay is None
+    assert "bit for bit" in studio.notices.current()[-1]
+    assert studio.steps_due(1 / 60) == 0
+
+
 def test_a_change_on_the_way_ends_the_replay(studio, tmp_path) -> None:
     picture_of_a_run(studio, tmp_path / "a.png")
     studio.open(tmp_path / "a.png")
@@ -152,8 +176,6 @@ def test_a_change_on_the_way_ends_the_replay(studio, tmp_path) -> None:
 
 
 def test_a_picture_whose_field_cannot_be_reached_says_so(studio, tmp_path) -> None:
-    import numpy as np
-
     record = dataclasses.replace(picture_of_a_run(studio, tmp_path / "a.png"), digest="sha256:" + "0" * 64)
     (tmp_path / "b.png").write_bytes(encode_png(np.zeros((4, 4, 3), np.uint8), record))
     studio.open(tmp_path / "b.png")
@@ -183,3 +205,29 @@ def test_the_faintest_and_the_strongest_brush_leave_a_mark(studio, strength, era
     assert (change < 0).any() if erase else (change > 0).any()
     assert not ((change > 0).any() if erase else (change < 0).any())
     assert (studio.session.simulation.trail >= 0).all()
+
+
+@given(
+    st.floats(0.01, 100),
+    st.floats(0.01, 100),
+    st.floats(0.001, 0.95),
+    st.floats(1, 256),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_stroke_can_be_read_back(studio, strength, deposit, decay, radius, erase) -> None:
+    studio.session.change(deposit=deposit, decay=decay)
+    studio.brush = Brush(radius, strength)
+    studio.paint(-1e6, 1e6, erase)
+    record = studio.session.record("")
+    assert from_text(to_text(record), "a.png") == record
+
+
+def test_saving_again_replaces_only_when_told(studio, tmp_path) -> None:
+    assert not studio.replaces("My look")
+    assert studio.save_preset("My look")
+    assert studio.replaces("my LOOK")
+    assert not studio.save_preset("My look")
+    studio.change(decay=0.44)
+    assert studio.save_preset("My look", overwrite=True)
+    assert studio.presets[-1].preset.params.decay == 0.44

@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +49,13 @@ def test_pan_moves_the_picture_with_the_cursor() -> None:
     under = view.field_at(100, 100)
     view.pan(30, -20)
     assert view.field_at(130, 80) == pytest.approx(under)
+
+
+def test_a_copy_shows_the_same() -> None:
+    view = View((640, 480), (320, 480))
+    view.zoom_at(3, 4, 7)
+    assert dataclasses.replace(view) == view
+    assert dataclasses.replace(view).zoom == pytest.approx(7)
 
 
 def test_reset_undoes_zoom_and_pan() -> None:
