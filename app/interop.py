@@ -5,8 +5,6 @@ calls before `map` end before the kernels that follow on its stream begin, and t
 OpenGL calls after it begin. No other synchronisation is needed.
 """
 
-# mypy: disable-error-code="import-untyped, import-not-found"
-
 import importlib
 import sys
 import threading

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.params import Params
-from kernels.world import World
+from kernels.world import MIN_SIDE, World
 
 # sin(pi/4 t) = t * (SIN[0] + SIN[1] u + ...), cos(pi/4 t) = COS[0] + COS[1] u + ..., u = t * t:
 # Chebyshev fits over -1 <= t <= 1, right to 1.1e-7 when evaluated in float32 by Horner's rule.
@@ -28,17 +28,14 @@ TINY = 1e-20  # trail below this becomes 0: denormals are slow on CPUs and flush
 # pcg_rxs_m_xs_32 as a hash (Jarzynski and Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020).
 PCG_MULTIPLY, PCG_ADD, PCG_SCRAMBLE = 747796405, 2891336453, 277803737
 
-# The float32 numbers a step reads, in the order they lie in every backend's buffer.
-SLOTS = (
-    "sensor_ahead", "sensor_cos", "sensor_sin",
-    "turn", "turn_cos", "turn_sin", "step",
-    "deposit", "keep_centre", "keep_ring",
-)  # fmt: skip
-SLOT = {name: index for index, name in enumerate(SLOTS)}
-
 
 def step_values(params: Params, world: World) -> NDArray[np.float32]:
-    """The numbers of `SLOTS` [10] float32: the one place where degrees and pixels become inside units.
+    """The numbers a step reads, float32 in the order of `SLOTS`, as they lie in every backend's buffer."""
+    return np.array(list(_step_values(params, world).values()), np.float32)
+
+
+def _step_values(params: Params, world: World) -> dict[str, float]:
+    """The one place where degrees and pixels become inside units.
 
     Lengths become units of 2**-fraction_bits px and are held below the field's shorter side, so that
     one comparison wraps them; angles become 65536ths of a circle. Products are taken in float64 and
@@ -51,7 +48,7 @@ def step_values(params: Params, world: World) -> NDArray[np.float32]:
     turn = round(params.rotation_angle / 360 * 65536)
     turned = turn / 65536 * math.tau
     keep = 1 - params.decay
-    values = {
+    return {
         "sensor_ahead": distance,
         "sensor_cos": distance * math.cos(angle),
         "sensor_sin": distance * math.sin(angle),
@@ -63,7 +60,10 @@ def step_values(params: Params, world: World) -> NDArray[np.float32]:
         "keep_centre": keep * (1 - params.diffusion),
         "keep_ring": keep * params.diffusion / 9,
     }
-    return np.array([values[name] for name in SLOTS], np.float32)
+
+
+SLOTS = tuple(_step_values(Params(), World(MIN_SIDE, MIN_SIDE, 1)))
+SLOT = {name: index for index, name in enumerate(SLOTS)}
 
 
 def mean_trail(decay: float, world: World) -> float:

@@ -4,8 +4,6 @@ Equal to `kernels.reference` bit for bit, and the same interface. With TRITON_IN
 without a GPU, on CPU memory: slow, to test the kernels' arithmetic.
 """
 
-# mypy: disable-error-code="import-untyped, import-not-found, no-untyped-call"
-
 import contextlib
 import dataclasses
 import gc

@@ -9,10 +9,8 @@ makes a captured graph stale: the numbers of a step lie in memory at `values_ptr
 `contract.SLOTS`, and the step's own at `clock_ptr`, in that of `CLOCK`. An int32 indexes agents and
 cells: a world holds at most 2**30 of each.
 """
-# ruff: noqa: N803  (constants are upper-case in Triton, arguments or not)
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, no-any-return"
-# mypy: disable-error-code="import-untyped, import-not-found"
 
+# ruff: noqa: N803  (constants are upper-case in Triton, arguments or not)
 import triton
 import triton.language as tl
 
@@ -29,13 +27,16 @@ ADD = tl.constexpr(contract.PCG_ADD)
 SCRAMBLE = tl.constexpr(contract.PCG_SCRAMBLE)
 GOLDEN = tl.constexpr(GOLDEN_RATIO)
 
-SENSOR_AHEAD, SENSOR_COS, SENSOR_SIN, TURN, TURN_COS, TURN_SIN, STEP, DEPOSIT, KEEP_CENTRE, KEEP_RING = (
-    tl.constexpr(contract.SLOT[name])
-    for name in (
-        "sensor_ahead", "sensor_cos", "sensor_sin", "turn", "turn_cos", "turn_sin",
-        "step", "deposit", "keep_centre", "keep_ring",
-    )
-)  # fmt: skip
+SENSOR_AHEAD = tl.constexpr(contract.SLOT["sensor_ahead"])
+SENSOR_COS = tl.constexpr(contract.SLOT["sensor_cos"])
+SENSOR_SIN = tl.constexpr(contract.SLOT["sensor_sin"])
+TURN = tl.constexpr(contract.SLOT["turn"])
+TURN_COS = tl.constexpr(contract.SLOT["turn_cos"])
+TURN_SIN = tl.constexpr(contract.SLOT["turn_sin"])
+STEP = tl.constexpr(contract.SLOT["step"])
+DEPOSIT = tl.constexpr(contract.SLOT["deposit"])
+KEEP_CENTRE = tl.constexpr(contract.SLOT["keep_centre"])
+KEEP_RING = tl.constexpr(contract.SLOT["keep_ring"])
 
 # What a step reads besides: its number, its key (`contract.step_key`) and the seed's two words.
 CLOCK = ("number", "key", "seed_low", "seed_high")

@@ -11,10 +11,10 @@ from kernels.params import refusal
 
 POSITION_BITS = 24  # of each coordinate in an agent's word, whole pixels and fraction together
 FRACTION_BITS = 13  # at most: finer gains nothing, and longer lengths would leave float32's exact range
-MIN_SIDE, MAX_SIDE = 16, 32768  # px
+MIN_SIDE, MAX_SIDE = 16, 32768  # px; an int32 can index all their cells
 MAX_SEED = 200  # characters
 GOLDEN = 0x9E3779B1  # 2**32 / golden ratio, odd: mixes numbers one-to-one
-MAX_CELLS = MAX_AGENTS = 2**30  # what an int32 index into cells, and `scatter`'s distinct bits, can hold
+MAX_AGENTS = 2**30  # which `scatter` can still tell apart
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,9 +38,6 @@ class World:
             pixels = getattr(self, side)
             if not MIN_SIDE <= pixels <= MAX_SIDE:
                 raise refusal(side, pixels, f"from {MIN_SIDE} to {MAX_SIDE} px")
-        if self.width * self.height > MAX_CELLS:
-            size = f"{self.width}x{self.height} is not allowed; a field takes at most {MAX_CELLS} cells."
-            raise ValueError(f"size = {size}")
         if not 1 <= self.agents <= MAX_AGENTS:
             raise refusal("agents", self.agents, f"from 1 to {MAX_AGENTS}")
         if len(self.seed) > MAX_SEED:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looks import LOOKS
 
 from kernels import cpu, cpu_model
 from kernels.params import SPECS, Params
@@ -22,17 +23,6 @@ from kernels.world import World, pack
 ROOT = Path(__file__).parent.parent
 BACKENDS = ["cpu"]
 AWKWARD = World(401, 257, 30011, "7")
-LOOKS = {
-    "default": Params(),
-    "fleeing": Params(
-        rotation_angle=-130.0, sensor_angle=112.0, step_size=3.7,
-        deposit=0.07, decay=0.02, diffusion=0.0,
-    ),
-    "extreme": Params(
-        rotation_angle=180.0, sensor_angle=180.0, sensor_distance=200.0, step_size=20.0,
-        deposit=100.0, decay=0.95,
-    ),
-}  # fmt: skip
 WORLDS = [
     World(16, 16, 1),
     World(16, 17, 1, "one agent"),

@@ -12,6 +12,7 @@ from typing import Any
 import moderngl
 import numpy as np
 import pytest
+from looks import LOOKS
 
 from app.backend import BackendError, check_memory, choose, nvidia_gpus
 from app.interop import InteropError, SharedTexture
@@ -34,11 +35,6 @@ gpu: Any = pytest.importorskip("kernels.gpu")
 Share = Callable[[int, int], tuple[moderngl.Texture, SharedTexture]]
 
 AWKWARD = World(401, 257, 30011, "7")
-LOOKS = [
-    Params(),
-    Params(sensor_angle=45.0, rotation_angle=45.0, sensor_distance=22.5, decay=0.03, diffusion=0.6),
-    Params(rotation_angle=-130.0, step_size=3.7, sensor_angle=112.0, deposit=0.07, diffusion=0.05),
-]
 SIZES = [
     World(16, 16, 1),
     World(16, 16, 4099),
@@ -71,7 +67,7 @@ def assert_equal(b: Any, expected: Any) -> None:
 # The kernels
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["default", "mesh", "fleeing"])
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
 @pytest.mark.parametrize("seed", ["7", "-1e400"])
 def test_equals_reference_for_500_steps(seed: str, look: Params) -> None:
     world = dataclasses.replace(AWKWARD, seed=seed)
@@ -94,9 +90,11 @@ def test_equals_reference_at_any_size(world: World) -> None:
 
 def test_strokes_and_changes_between_steps() -> None:
     """Also restarts with another seed in the same memory, from an odd step."""
-    b, expected = begin(gpu, AWKWARD, LOOKS[0]), begin(reference, AWKWARD, LOOKS[0])
+    b, expected = begin(gpu, AWKWARD, Params()), begin(reference, AWKWARD, Params())
     for turn in range(12):
-        look = dataclasses.replace(LOOKS[turn % 3], decay=0.05 + turn / 20, sensor_angle=turn * 15.0)
+        look = dataclasses.replace(
+            list(LOOKS.values())[turn % 3], decay=0.05 + turn / 20, sensor_angle=turn * 15.0
+        )
         strength = 3 * 2**20 if turn % 2 else -(2**19)
         cells = dab(Stroke(turn * 9000 - 700, turn * 4000, 9 * 256, strength), AWKWARD)
         world = dataclasses.replace(AWKWARD, seed="new")
@@ -112,7 +110,7 @@ def test_strokes_and_changes_between_steps() -> None:
 def test_step_wraps_where_the_reference_wraps() -> None:
     """Numbers beyond 2**31 and 2**32, which a show of years would reach."""
     for start in (2**31 - 3, 2**32 - 3):
-        b, expected = begin(gpu, AWKWARD, LOOKS[0]), begin(reference, AWKWARD, LOOKS[0])
+        b, expected = begin(gpu, AWKWARD, Params()), begin(reference, AWKWARD, Params())
         key = step_key(AWKWARD.seed_words, start)
         b.clock[:2] = torch.tensor(np.array([start % 2**32, key], np.uint32).view(np.int32))
         b.step = expected.step = start
@@ -125,7 +123,7 @@ def test_step_wraps_where_the_reference_wraps() -> None:
 
 
 def test_spans_and_graphs_change_nothing() -> None:
-    whole, spans, plain = (begin(gpu, AWKWARD, LOOKS[0]) for _ in range(3))
+    whole, spans, plain = (begin(gpu, AWKWARD, Params()) for _ in range(3))
     assert len(whole.graphs) == 2
     plain.graphs = ()
     gpu.advance(whole, 60)
@@ -141,7 +139,7 @@ def test_runs_without_graphs(monkeypatch: pytest.MonkeyPatch, caplog: pytest.Log
         raise RuntimeError("no capturing today")
 
     monkeypatch.setattr(gpu, "_captured", fail)
-    b, expected = begin(gpu, AWKWARD, LOOKS[0]), begin(reference, AWKWARD, LOOKS[0])
+    b, expected = begin(gpu, AWKWARD, Params()), begin(reference, AWKWARD, Params())
     assert b.graphs == ()
     assert "no capturing today" in caplog.text
     gpu.advance(b, 5)

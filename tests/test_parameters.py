@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from looks import another
 from overlay_scene import Overlay, Window, overlay, window  # noqa: F401
 
 from app.arguments import command_line
@@ -17,19 +18,12 @@ from app.panel import Panel
 from app.studio import Studio
 from kernels.contract import SLOTS, step_values
 from kernels.params import SPECS, Brush, Params, Spec, Value, check_params, specs
+from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset, dump, parse
 
 WORLD = World(320, 200, 6400)
 PICTURE = {name for name, spec in SPECS.items() if spec.group in ("Picture", "Time")}
-
-
-def another(spec: Spec) -> Value:
-    """An allowed value that is not the default."""
-    if spec.choices:
-        return next(choice for choice in spec.choices if choice != spec.default)
-    end = spec.high if spec.default < spec.high else spec.low
-    return type(spec.default)((spec.default + end) / 2)
 
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
@@ -46,6 +40,16 @@ def test_the_kernels_numbers_follow_it(name: str) -> None:
     params = dataclasses.replace(Params(), **{name: another(SPECS[name])})
     same = np.array_equal(step_values(params, WORLD), step_values(Params(), WORLD))
     assert same == (name in PICTURE)
+
+
+@pytest.mark.parametrize("name", sorted(SPECS.keys() - PICTURE))
+def test_the_model_uses_it(name: str) -> None:
+    digests = set()
+    for params in (Params(), dataclasses.replace(Params(), **{name: another(SPECS[name])})):
+        simulation = Simulation(World(64, 48, 600), params, "reference")
+        simulation.step(9)
+        digests.add(simulation.digest())
+    assert len(digests) == 2
 
 
 def test_every_number_of_the_kernels_comes_from_a_parameter() -> None:
