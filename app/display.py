@@ -48,8 +48,7 @@ class Display:
         self.texture = ctx.texture((world.width, world.height), 1, dtype="f4")
         self.texture.filter = moderngl.LINEAR, moderngl.LINEAR
         self.texture.write(np.zeros((world.height, world.width), np.float32))
-        self.program = ctx.program(shaders.source("display.vert"), shaders.source("display.frag"))
-        self.triangle = ctx.vertex_array(self.program, [])
+        self.triangles = {sampling: self._triangle(sampling) for sampling in ("EXACT", "SMOOTH", "AREA")}
         self.look_texture = ctx.texture((LOOK_SIZE, 1), 3, alignment=1)
         self.look_shown: tuple[str, float] | None = None  # palette and gamma it holds
         self.canvas: moderngl.Framebuffer | None = None  # what `picture` draws into
@@ -69,19 +68,22 @@ class Display:
             self.look_texture.write(look_up(params.palette, params.gamma).tobytes())
             self.look_shown = params.palette, params.gamma
         scale = view.scale
-        self._set(
+        taps = min(8, math.ceil(1 / scale - 1e-6))
+        triangle = self.triangles["EXACT" if scale == 1 else "SMOOTH" if taps == 1 else "AREA"]
+        set_uniforms(
+            triangle.program,
             trail=0,
             look=1,
             target_size=view.target,
             centre=view.centre,
             scale=scale,
             exposure=params.exposure / mean_trail(params.decay, self.world),
-            taps=min(8, math.ceil(1 / scale - 1e-6)),
+            taps=taps,
         )
         self.texture.use(0)
         self.look_texture.use(1)
         self.ctx.disable(moderngl.BLEND | moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        self.triangle.render(moderngl.TRIANGLES, vertices=3)
+        triangle.render(moderngl.TRIANGLES, vertices=3)
 
     def picture(self, params: Params, view: View | None = None) -> NDArray[np.uint8]:
         """The picture as sRGB bytes [H, W, 3], top row first. Leaves no framebuffer bound.
@@ -111,12 +113,25 @@ class Display:
         """Frees what it holds on the GPU."""
         if self.canvas:
             _release_canvas(self.canvas)
-        for held in (self.triangle, self.program, self.look_texture, self.texture):
-            held.release()
+        for triangle in self.triangles.values():
+            triangle.program.release()
+            triangle.release()
+        self.look_texture.release()
+        self.texture.release()
 
-    def _set(self, **uniforms: object) -> None:
-        for name, value in uniforms.items():
-            self.program[name] = value
+    def _triangle(self, sampling: str) -> moderngl.VertexArray:
+        """What covers the target, with the shader compiled for one way of sampling the trail."""
+        fragment = shaders.source("display.frag").replace(
+            "#version 330", f"#version 330\n#define {sampling}", 1
+        )
+        return self.ctx.vertex_array(self.ctx.program(shaders.source("display.vert"), fragment), [])
+
+
+def set_uniforms(program: moderngl.Program, **values: object) -> None:
+    """Sets those of the uniforms that the compiler kept."""
+    for name, value in values.items():
+        if name in program:
+            program[name] = value
 
 
 def look_up(palette: str, gamma: float) -> NDArray[np.uint8]:
