@@ -154,7 +154,7 @@ def setting(text: str) -> tuple[str, Value]:
     if not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not a setting; it takes NAME=VALUE such as decay=0.2")
     if name not in SPECS:
-        raise argparse.ArgumentTypeError(f"{name} is not a parameter; {nearest(name, SPECS)}")
+        raise argparse.ArgumentTypeError(f"{name!r} is not a parameter; {nearest(name, SPECS)}")
     try:
         return name, SPECS[name].parse(value)
     except ValueError as problem:
@@ -168,8 +168,14 @@ def picture(text: str) -> Path:
         raise argparse.ArgumentTypeError(f"{text!r} is not a PNG; the name of the picture ends in .png")
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a folder; it takes the name of a file")
+    if path.exists() and not path.is_file():
+        raise argparse.ArgumentTypeError(f"{text!r} is a device or a pipe; it takes the name of a file")
+    try:
+        path = path.resolve()  # through links, to where the picture will lie
+    except (OSError, RuntimeError):
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written; its link leads nowhere") from None
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} cannot be written; there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise argparse.ArgumentTypeError(f"{text!r} cannot be written; the folder {path.parent} is read-only")
-    return path
+    return Path(text)

@@ -153,7 +153,7 @@ def nvidia_gpus() -> list[str]:
 @contextmanager
 def told_if_slow(seconds: float = 1.0) -> Iterator[None]:
     """Says on stderr that kernels are being compiled if the block takes longer than a moment."""
-    text = "Compiling the kernels; later starts take them from a cache."
+    text = "Preparing the kernels: the first start compiles them, later ones take a moment."
     timer = threading.Timer(seconds, print, [text], {"file": sys.stderr, "flush": True})
     timer.start()
     try:

@@ -1,6 +1,7 @@
 """The command `physarium`. Nothing heavy is imported before a command needs it: help is instant."""
 
 import argparse
+import io
 import os
 import sys
 import traceback
@@ -26,6 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 for a failure while running, 2 for what cannot be done as asked.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows has an older encoding
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status = _dispatch([word for word in words if word != "--debug"])
         sys.stdout.flush()
@@ -127,6 +131,7 @@ def _tell(start: "Start") -> None:
 
 def _presets(asked: argparse.Namespace) -> int:
     import presets
+    from presets.disk import told
 
     if asked.what:
         if not asked.name:
@@ -139,7 +144,7 @@ def _presets(asked: argparse.Namespace) -> int:
     entries = presets.listing(user_folder())
     width = max(len(entry.name) for entry in entries)
     for entry in entries:
-        title = entry.preset.title if entry.preset else entry.error
+        title = told(entry.preset.title if entry.preset else str(entry.error))
         print(f"{entry.name:<{width}}  {title}{' (yours)' if entry.own else ''}")
     return 0
 

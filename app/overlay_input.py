@@ -161,6 +161,8 @@ class OverlayInput:
     def on_key_event(self, key: Any, action: Any, modifiers: KeyModifiers) -> bool:
         """A key went down or up; the release belongs to whoever got the press."""
         down = action == self.window.keys.ACTION_PRESS
+        if down and key == getattr(self.window.keys, "TAB", None) and not self.wants_keyboard:
+            return False  # the panel's own shortcut, with which imgui would go to the next field
         self.io.add_key_event(imgui.Key.mod_ctrl, bool(modifiers.ctrl))
         self.io.add_key_event(imgui.Key.mod_shift, bool(modifiers.shift))
         self.io.add_key_event(imgui.Key.mod_alt, bool(modifiers.alt))

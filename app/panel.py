@@ -92,7 +92,7 @@ class Panel:
         imgui.end_disabled()
 
     def _draw_preset(self, studio: Studio, entry: Any) -> None:
-        imgui.push_id(str(entry.path))
+        imgui.push_id(entry.name)
         if entry.preset is None:
             imgui.text_disabled(f"{entry.name} (broken)")
             tip(entry.error)

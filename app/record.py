@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import png
-from kernels.params import SPECS, Value, brief, refusal
+from kernels.params import SPECS, Value, brief, is_text, refusal
 from kernels.stroke import MAX_NUMBER, Stroke
 from kernels.world import World
 from presets import Preset, dump, find, parse, slug
@@ -22,6 +22,7 @@ from presets.preset import nearest
 FORMAT = 1
 MAX_STEP = 2**31 - 1
 MAX_INT = 2**31 - 1
+MAX_EVENTS = 200_000  # more than the largest log holds that is ever stored; they take seconds to read
 LEFT_OUT = "the log was too long to store"
 KEYS = (
     "format", "name", "preset", "width", "height", "agents", "seed",
@@ -230,6 +231,8 @@ def _record(table: dict[str, Any]) -> Record:
 def _events(log: object, last: int) -> tuple[Event, ...]:
     if not isinstance(log, list):
         raise refusal("log", log, "a list of events")
+    if len(log) > MAX_EVENTS:
+        raise refusal("log", f"{len(log)} events", f"at most {MAX_EVENTS} events")
     events: list[Event] = []
     first = 0
     for number, line in enumerate(log, 1):
@@ -273,7 +276,7 @@ def _whole(value: object, name: str, low: int, high: int) -> int:
 
 def _word(table: dict[str, Any], key: str, longest: int) -> str:
     value = table[key]
-    if not isinstance(value, str) or len(value) > longest:
+    if not is_text(value, longest):
         raise refusal(key, value, f"a text of at most {longest} characters")
     return value
 

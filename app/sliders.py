@@ -26,24 +26,25 @@ def draw_spec(spec: Spec, value: Value) -> Value:
     """One slider or choice; drag it, double-click to type, right-click to reset."""
     label = spec.name.replace("_", " ")
     if spec.choices:
-        picked, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
-        new: Value = spec.choices[index] if picked else value
+        changed, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
+        new: Value = spec.choices[index]
     elif isinstance(value, int):
-        _, new = imgui.slider_int(label, value, int(spec.low), int(spec.high), f"%d {spec.unit}")
+        changed, new = imgui.slider_int(label, value, int(spec.low), int(spec.high), f"%d {spec.unit}")
     else:
         flags = imgui.SliderFlags_.always_clamp
         if spec.scale == "log":
             flags |= imgui.SliderFlags_.logarithmic
-        _, new = imgui.slider_float(
+        changed, new = imgui.slider_float(
             label, float(value), spec.low, spec.high, _format(spec, float(value)), flags
         )
+    new = _inside(spec, new) if changed else value  # what nobody touched keeps all its digits
     if not spec.choices:
         new = _typed_by_double_click(spec, value, new)
     if imgui.is_item_clicked(1):
         new = spec.default
     if not imgui.is_item_active():
         tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
-    return spec.check(_inside(spec, new))
+    return spec.check(new)
 
 
 def _typed_by_double_click(spec: Spec, value: Value, new: Value) -> Value:

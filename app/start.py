@@ -10,7 +10,7 @@ from app.files import user_folder
 from app.record import Change, Record, read_any
 from kernels.params import Params, Value, check_params
 from kernels.world import World
-from presets import DENSITY, Preset
+from presets import Preset
 
 T = TypeVar("T")
 
@@ -79,9 +79,8 @@ def _look(source: Preset | Record, settings: dict[str, Value]) -> Preset:
     for event in source.events:
         if isinstance(event, Change):
             params = check_params(event.values, params)
-    density = source.world.agents / (source.world.width * source.world.height)
-    density = min(max(density, DENSITY.low), DENSITY.high)
-    return dataclasses.replace(source.preset, density=density, params=check_params(settings, params))
+    look = dataclasses.replace(source.preset, params=check_params(settings, params))
+    return look.with_density(source.world.density)
 
 
 def _world(look: Preset, recorded: World | None, asked: argparse.Namespace) -> World:

@@ -198,14 +198,7 @@ class Studio:
 
     def save_preset(self, title: str, overwrite: bool = False) -> bool:
         """Saves the look as it is now under a title; returns whether it did."""
-        world = self.session.world
-        preset = Preset(
-            name="",
-            title=title,
-            credit="",
-            density=world.agents / (world.width * world.height),
-            params=self.session.params,
-        )
+        preset = Preset("", title, params=self.session.params).with_density(self.session.world.density)
 
         def save() -> None:
             path = presets.save(preset, self.user_folder, overwrite=overwrite)

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-CLOSEST, FARTHEST = 64.0, 1 / 16  # target pixels per field pixel
+CLOSEST, FARTHEST = 64.0, 1 / 16  # target pixels per field pixel, unless the whole field needs more
 
 
 @dataclasses.dataclass
@@ -57,7 +57,7 @@ class View:
     def zoom_at(self, x: float, y: float, factor: float) -> None:
         """Zooms and keeps the field pixel under (x, y) where it is."""
         before = self.scale
-        after = min(max(before * factor, FARTHEST), CLOSEST)
+        after = min(max(before * factor, min(FARTHEST, self.cover)), max(CLOSEST, self.cover))
         self.zoom *= after / before
         away_x, away_y = x - self.target[0] / 2, y - self.target[1] / 2
         # The spot stays put when the centre moves by how far it would have drifted.

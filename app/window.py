@@ -1,5 +1,7 @@
 """The window. `Window.on_render` is the main loop: start reading here."""
 
+import contextlib
+import signal
 import sys
 import threading
 import time
@@ -251,6 +253,8 @@ def show(
     except Exception as error:  # pyglet, glcontext and drivers raise whatever they like
         raise DisplayError(f"No window with OpenGL 3.3 can be opened here ({error}).") from error
     assert isinstance(window, Window)
+    with contextlib.suppress(ValueError):  # signals belong to the main thread
+        signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
     window.frame_limit = frames
     window.begin(source, world, choice, fullscreen)
     try:

@@ -72,7 +72,7 @@ def mean_trail(decay: float, world: World) -> float:
     The picture is exposed relative to it, so that a look keeps its brightness at any size and
     density, and when decay is turned. From mean' = (1 - decay) * (mean + agents per cell).
     """
-    return (1 - decay) / decay * world.agents / (world.width * world.height)
+    return (1 - decay) / decay * world.density
 
 
 def step_key(seed_words: tuple[int, int], step: int) -> int:

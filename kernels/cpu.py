@@ -7,6 +7,8 @@ another, where the caches help.
 """
 
 import dataclasses
+import functools
+import shutil
 import threading
 import time
 
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from kernels.contract import SLOT, SLOTS, step_key
 from kernels.cpu_model import (
     BLOCK_BITS,
+    CACHE_FOLDER,
     CHUNK,
     FRACTION_BITS,
     LANE,
@@ -107,7 +110,30 @@ def bytes_needed(world: World) -> int:
 
 
 def allocate(world: World) -> Buffers:
-    """An empty state, for as many threads as Numba may use now; `load` brings it to life.
+    """An empty state, its kernels compiled; `load` brings it to life.
+
+    Raises:
+        MemoryError: The world does not fit.
+    """
+    _compile()
+    return _allocate(world)
+
+
+@functools.cache
+def _compile() -> None:
+    """Compiles all kernels by a step of a tiny world, or loads them; a damaged cache is thrown away."""
+    b = _allocate(World(16, 16, 1))
+    try:
+        advance(b, 1)
+    except Exception:  # whatever unpickling a damaged file raises
+        if not CACHE_FOLDER:
+            raise
+        shutil.rmtree(CACHE_FOLDER, ignore_errors=True)
+        advance(b, 1)
+
+
+def _allocate(world: World) -> Buffers:
+    """An empty state, for as many threads as Numba may use now.
 
     Planes only take up memory where their worker counts: with sorted agents, its share of the field.
     """

@@ -7,7 +7,7 @@ line (`--set decay=0.2`), the numbers the kernels read and README's table all co
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 Value = float | int | str
 
@@ -83,6 +83,16 @@ class Spec:
 def refusal(key: str, value: object, allowed: str) -> ValueError:
     """The error for a value that something does not take: what, the value, and what it takes."""
     return ValueError(f"{key} = {brief(value)} is not allowed; it takes {allowed}.")
+
+
+def is_text(value: object, longest: int) -> TypeGuard[str]:
+    """Whether it is a text that every library and file takes: not too long, no NUL, no half characters."""
+    return (
+        isinstance(value, str)
+        and len(value) <= longest
+        and "\0" not in value
+        and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    )
 
 
 def brief(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.params import refusal
+from kernels.params import is_text, refusal
 
 POSITION_BITS = 24  # of each coordinate in an agent's word, whole pixels and fraction together
 FRACTION_BITS = 13  # at most: finer gains nothing, and longer lengths would leave float32's exact range
@@ -40,8 +40,13 @@ class World:
                 raise refusal(side, pixels, f"from {MIN_SIDE} to {MAX_SIDE} px")
         if not 1 <= self.agents <= MAX_AGENTS:
             raise refusal("agents", self.agents, f"from 1 to {MAX_AGENTS}")
-        if len(self.seed) > MAX_SEED:
-            raise refusal("seed", self.seed, f"at most {MAX_SEED} characters")
+        if not is_text(self.seed, MAX_SEED):
+            raise refusal("seed", self.seed, f"a text of at most {MAX_SEED} characters")
+
+    @property
+    def density(self) -> float:
+        """Agents per field pixel."""
+        return self.agents / (self.width * self.height)
 
     @property
     def fraction_bits(self) -> int:
@@ -52,7 +57,7 @@ class World:
     @property
     def seed_words(self) -> tuple[int, int]:
         """Two unsigned 32-bit words made from the seed's text, whatever it is."""
-        digest = hashlib.sha256(self.seed.encode("utf-8", "surrogatepass")).digest()
+        digest = hashlib.sha256(self.seed.encode()).digest()
         return int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:8], "little")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tomlkit
 
-from kernels.params import SPECS, Params, Spec, brief, refusal
+from kernels.params import SPECS, Params, Spec, brief, is_text, refusal
 from presets.disk import opened, sentence, told
 
 FORMAT = 1
@@ -42,6 +42,10 @@ class Preset:
     credit: str = ""
     density: float = 0.4
     params: Params = dataclasses.field(default_factory=Params)
+
+    def with_density(self, density: float) -> "Preset":
+        """The same look for another density, or the nearest one that a preset may have."""
+        return dataclasses.replace(self, density=min(max(density, DENSITY.low), DENSITY.high))
 
     def agents(self, width: int, height: int) -> int:
         """How many agents a field of this size in pixels takes."""
@@ -172,6 +176,6 @@ def _check_keys(table: Mapping[str, Any]) -> None:
 
 def _line(table: Mapping[str, Any], key: str, default: str) -> str:
     value = table.get(key, default)
-    if not isinstance(value, str) or len(value) > MAX_TEXT:
+    if not is_text(value, MAX_TEXT):
         raise refusal(key, value, f"a text of at most {MAX_TEXT} characters")
     return value
