@@ -11,6 +11,7 @@ import app.backend
 import app.render
 import presets
 from app.cli import main
+from app.files import user_folder
 from app.record import encode_png, read_any
 
 TINY = "--size", "160x120", "--steps", "40", "--backend", "cpu"
@@ -89,7 +90,7 @@ def refused(answer: tuple[int, str, str], *said: str) -> None:
         (("--sise", "64x64"), ("--sise",)),
         (("veins", "cells"), ("cells",)),
         (("--out", "a.jpg"), ("a.jpg", ".png")),
-        (("--out", "nowhere/a.png"), ("nowhere/a.png", "folder nowhere")),
+        (("--out", "nowhere/a.png"), ("nowhere/a.png", "nowhere")),
         (("--out", "folder.png"), ("folder.png", "folder")),
     ],
 )  # fmt: skip
@@ -277,3 +278,32 @@ def test_help_teaches(run: Run) -> None:
     assert (status, err) == (0, "")
     for word in ("examples:", "render", "presets", "doctor", "Space", "Left drag"):
         assert word in out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_picture_never_takes_the_place_of_a_pipe_or_device(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "link.png").symlink_to(tmp_path / "pipe.png")
+    (tmp_path / "astray.png").symlink_to(tmp_path / "nowhere" / "a.png")
+    refused(run("render", *TINY, "--out", str(tmp_path / "pipe.png")), "pipe.png", "device or a pipe")
+    refused(run("render", *TINY, "--out", str(tmp_path / "link.png")), "link.png", "device or a pipe")
+    refused(run("render", *TINY, "--out", str(tmp_path / "astray.png")), "astray.png", "no folder")
+    assert (tmp_path / "pipe.png").is_fifo()
+
+
+def test_a_preset_file_is_utf_8_whatever_the_terminal_speaks(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
+    command = [sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())"]
+    shown = subprocess.run([*command, "presets", "show", "veins"], env=environment, capture_output=True)
+    assert presets.parse(shown.stdout.decode("utf-8"), "veins.toml") == presets.find("veins")
+
+
+def test_a_preset_of_any_file_name_is_listed_and_shown(run: Run) -> None:
+    folder = user_folder()
+    folder.mkdir(parents=True)
+    (folder / os.fsdecode(b"\xff.toml")).write_text("format = 1", "utf-8")
+    status, out, _ = run("presets")
+    assert status == 0
+    assert "veins" in out
+    words = "--size", "96x64", "--headless", "--frames", "2", "--backend", "cpu"
+    assert run("run", *words)[0] == 0

@@ -270,3 +270,21 @@ def test_compiled_code_is_kept_by_the_sources_it_was_made_from(
     assert before.parent == tmp_path / "cache"
     (tmp_path / "contract.py").write_text("SIN = 0")
     assert Path(cpu_model._cache_folder()) != before
+
+
+def test_a_damaged_cache_is_thrown_away(tmp_path: Path) -> None:
+    code = (
+        "from kernels.simulation import Simulation\n"
+        "from kernels.world import World\n"
+        "from kernels.params import Params\n"
+        "s = Simulation(World(32, 16, 99), Params()); s.step(3); print(s.digest())"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    said = []
+    for damage in (False, True):
+        for file in tmp_path.rglob("*.nb?") if damage else ():
+            file.write_bytes(file.read_bytes()[:100] if file.suffix == ".nbc" else b"")
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert said[0] == said[1]

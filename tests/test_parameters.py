@@ -89,6 +89,17 @@ def test_the_panel_shows_all_of_them(overlay: Overlay, monkeypatch, tmp_path) ->
     assert sorted(drawn) == sorted([*SPECS, *specs(Brush)])
 
 
+def test_what_nobody_touches_keeps_all_its_digits(overlay: Overlay, tmp_path) -> None:  # noqa: F811
+    odd = {s.name: another(s) for s in SPECS.values()} | {"decay": 0.12345678, "rotation_angle": 137.50776405}
+    look = Preset("look", "Look", params=check_params(odd))
+    studio = Studio(look, WORLD, Choice("reference", False, "", ""), tmp_path)
+    for _ in range(3):
+        with overlay.frame(1 / 60):
+            Panel().draw(studio)
+    assert studio.session.log == []
+    assert studio.session.params == look.params
+
+
 numbers = [spec for spec in SPECS.values() if not spec.choices]
 
 

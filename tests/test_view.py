@@ -32,7 +32,7 @@ def test_zoom_keeps_what_is_under_the_cursor(w, h, tw, th, fx, fy, factor) -> No
     for now, then, side in zip(view.field_at(x, y), before, (w, h), strict=True):
         apart = abs(now - then)
         assert min(apart, side - apart) < 1e-3 * side
-    assert FARTHEST * 0.999 <= view.scale <= CLOSEST * 1.001
+    assert min(FARTHEST, view.cover) * 0.999 <= view.scale <= max(CLOSEST, view.cover) * 1.001
 
 
 @given(sides, sides, st.floats(-1e5, 1e5), st.floats(-1e5, 1e5))
@@ -64,3 +64,14 @@ def test_reset_undoes_zoom_and_pan() -> None:
     view.pan(100, 50)
     view.reset()
     assert view == View((640, 480), (320, 480))
+
+
+@given(sides, sides, targets, targets)
+def test_zooming_in_never_zooms_out(w, h, tw, th) -> None:
+    view = View((w, h), (tw, th))
+    before = view.scale
+    view.zoom_at(1, 1, 1.15)
+    assert view.scale >= before * 0.999
+    view.reset()
+    view.zoom_at(1, 1, 1 / 1.15)
+    assert view.scale <= before * 1.001

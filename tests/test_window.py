@@ -88,7 +88,6 @@ def hand(screen: str) -> Iterator[Hand]:
 @pytest.fixture
 def visit(hand: Hand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visit]:
     monkeypatch.setattr("app.window.user_folder", lambda: tmp_path / "presets")
-    monkeypatch.setattr("app.window.config_folder", lambda: tmp_path)
     monkeypatch.setattr("app.captures.capture_folder", lambda: tmp_path)
     args = ["--window", "pyglet", "--vsync", "false", "--size", f"{SIZE[0]}x{SIZE[1]}"]
     window = moderngl_window.create_window_config_instance(Window, args=args)

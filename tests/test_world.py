@@ -25,7 +25,6 @@ SEEDS = [
     "abc",
     "Abc",
     "\N{SLOT MACHINE}",
-    "\ud800",
 ]
 
 
@@ -174,3 +173,11 @@ def test_agents_that_start_in_one_place_part(start: int, backend: str) -> None:
     assert 2000 < simulation.state()[1].max() < 3000  # of 10,000, after two draws
     simulation.step(490)
     assert np.count_nonzero(simulation.state()[1]) > 8000
+
+
+@pytest.mark.parametrize("seed", ["\udcff", "a\0b", "x" * 201])
+def test_seeds_that_no_file_or_screen_can_hold_are_refused(seed: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"^seed = .* is not allowed; it takes a text of at most 200 characters.$"
+    ):
+        World(16, 16, 1, seed)
