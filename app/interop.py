@@ -52,7 +52,7 @@ class SharedTexture:
         flags = self._cuda.cudaGraphicsRegisterFlags.cudaGraphicsRegisterFlagsSurfaceLoadStore
         resource = self._call("cudaGraphicsGLRegisterImage", texture.glo, GL_TEXTURE_2D, flags)
         if not int(resource):  # cuda-bindings 12.9.3 reported success and gave none
-            raise InteropError("This version of cuda-python gives no handle for a texture; update it.")
+            raise InteropError("This version of cuda-bindings gives no handle for a texture; update it.")
         self._resource = resource
 
     @contextmanager
@@ -146,8 +146,8 @@ def _inside_wsl() -> bool:
 
 
 def _runtime() -> Any:
-    """CUDA's runtime as cuda-python binds it; not imported before it is needed."""
+    """CUDA's runtime as cuda-bindings gives it; not imported before it is needed."""
     try:
         return importlib.import_module("cuda.bindings.runtime")
     except ImportError as error:
-        raise InteropError(f"Sharing textures needs the package cuda-python ({error}).") from error
+        raise InteropError(f"Sharing textures needs the package cuda-bindings ({error}).") from error

@@ -38,7 +38,7 @@ class Stage:
         self.display = Display(self.ctx, world)
         self.shared = None
         if self.choice.interop:
-            from app.interop import InteropError, SharedTexture  # needs cuda-python
+            from app.interop import InteropError, SharedTexture  # needs cuda-bindings
 
             try:
                 self.shared = SharedTexture(self.display.texture)

@@ -1,4 +1,6 @@
-"""Parameters that the equality tests of all backends share."""
+"""Values that several tests share: looks for the equality of backends, and texts."""
+
+from hypothesis import strategies as st
 
 from kernels.params import SPECS, Params, Spec, Value
 
@@ -9,6 +11,11 @@ def another(spec: Spec) -> Value:
         return next(choice for choice in spec.choices if choice != spec.default)
     end = spec.high if spec.default < spec.high else spec.low
     return type(spec.default)((spec.default + end) / 2)
+
+
+def texts(longest: int) -> st.SearchStrategy[str]:
+    """Any text that `kernels.params.is_text` takes."""
+    return st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=longest)
 
 
 LOOKS = {

@@ -88,11 +88,11 @@ def test_a_gpu_without_torch_is_told_how_to_be_used(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(machine, "_version", lambda _requirement: None)
     (_, command), *_ = machine.mends()
     assert "-m pip install 'torch>=" in command
-    assert "cuda-python" in command
+    assert "cuda-bindings" in command
 
 
 def test_libraries_are_those_of_the_package() -> None:
     versions = dict(machine.libraries())
-    assert {"numpy", "numba", "moderngl", "pyglet", "torch", "cuda-python"} <= versions.keys()
+    assert {"numpy", "numba", "moderngl", "pyglet", "torch", "cuda-bindings"} <= versions.keys()
     assert "pytest" not in versions
     assert versions["numpy"][0].isdigit()

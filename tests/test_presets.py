@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looks import texts
 
 import presets
 from kernels.params import SPECS, Params
@@ -23,7 +24,7 @@ def values(spec) -> st.SearchStrategy:
 
 
 PARAMS = st.builds(Params, **{name: values(spec) for name, spec in SPECS.items()})
-LINES = st.text(max_size=MAX_TEXT)
+LINES = texts(MAX_TEXT)
 PRESETS = st.builds(
     Preset, name=st.just("look"), title=LINES, credit=LINES, density=values(DENSITY), params=PARAMS
 )
@@ -234,7 +235,7 @@ def test_finding_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 HOSTILE = [
     "", ".", "..", "../../x", "..\\..\\x", "C:\\x", "a:b", "a/b", "CON", "nul", "com1", "NUL.toml", "x.",
-    " x ", "-rf", "~", "$HOME", "x" * 300, "名 é 🦠", "\u202eabc", "a\0b", "a\nb", "\ud800",
+    " x ", "-rf", "~", "$HOME", "x" * 300, "名 é 🦠", "\u202eabc", "a\nb", "\ud800",
 ]  # fmt: skip
 
 
@@ -245,6 +246,12 @@ def test_any_title_makes_a_file_in_the_folder(title: str, tmp_path: Path) -> Non
     assert list(tmp_path.rglob("*.toml")) == [path]
     assert path.parent == folder
     assert presets.load(path).title == title.encode("utf-8", "replace").decode()
+
+
+def test_a_title_with_a_nul_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PresetError, match="title = 'a.x00b' is not allowed; it takes a text"):
+        presets.save(Preset("", "a\0b"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @settings(deadline=None)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looks import texts
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from test_presets import PRESETS, values
@@ -66,13 +67,11 @@ def records(draw: st.DrawFn) -> Record:
     last = events[-1].step if events else 0
     return Record(
         preset=draw(PRESETS),
-        world=World(
-            draw(st.integers(16, 32768)), 16, draw(st.integers(1, 2**30)), draw(st.text(max_size=200))
-        ),
+        world=World(draw(st.integers(16, 32768)), 16, draw(st.integers(1, 2**30)), draw(texts(200))),
         step=draw(st.integers(last, 2**31 - 1)),
         digest=draw(st.sampled_from(["", DIGEST])),
         backend=draw(st.sampled_from(["cpu", "cuda", "reference"])),
-        version=draw(st.text(max_size=40)),
+        version=draw(texts(40)),
         events=tuple(events),
     )
 
