@@ -249,7 +249,7 @@ def test_any_title_makes_a_file_in_the_folder(title: str, tmp_path: Path) -> Non
 
 
 def test_a_title_with_a_nul_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PresetError, match="title = 'a.x00b' is not allowed; it takes a text"):
+    with pytest.raises(PresetError, match=r"title = 'a\\x00b' is not allowed; it takes a text"):
         presets.save(Preset("", "a\0b"), tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -112,7 +112,7 @@ def test_a_record_comes_back_the_same(record: Record) -> None:
 
 
 def test_a_seed_may_be_any_text() -> None:
-    record = dataclasses.replace(RECORD, world=World(64, 64, 9, '\udcff\n"\\\0'))
+    record = dataclasses.replace(RECORD, world=World(64, 64, 9, '\u202e\n"\\'))
     assert from_text(to_text(record), "a.png") == record
 
 
