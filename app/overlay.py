@@ -201,7 +201,8 @@ def gl_state(
     moderngl cannot tell the blend function: its default is left, and blending off where it was off.
     """
     viewport, wireframe = target.viewport, ctx.wireframe
-    with ctx.scope(target, moderngl.BLEND):
+    scope = ctx.scope(target, moderngl.BLEND)
+    with scope:
         target.viewport = (0, 0, *size)
         ctx.wireframe = False
         ctx.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
@@ -214,6 +215,7 @@ def gl_state(
             ctx.wireframe = wireframe
             target.scissor = None  # type: ignore[assignment]
             target.viewport = viewport
+    scope.release()  # moderngl keeps what is not released: some 200 bytes a frame
 
 
 def memory(vector: Any, item_size: int) -> bytes:
