@@ -43,7 +43,14 @@ from kernels.cpu_model import (
     tile_of,
     u32,
 )
+from kernels.reference import fetch, fetch_trail, paint, set_values, wait
 from kernels.world import World
+
+# What does nothing but read and write arrays in main memory is the reference's own.
+__all__ = [
+    "Buffers", "advance", "allocate", "bytes_needed", "fetch", "fetch_trail", "load", "paint", "set_values",
+    "wait",
+]  # fmt: skip
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -180,11 +187,6 @@ def load(b: Buffers, world: World, agents: Words) -> None:
     b.step = 0
 
 
-def set_values(b: Buffers, values: Floats) -> None:
-    """Takes over new numbers for the steps to come."""
-    b.values[:] = values
-
-
 def advance(b: Buffers, steps: int) -> None:
     """Does `steps` steps. The first call in a process compiles, or loads what was compiled before."""
     started = time.perf_counter()
@@ -203,26 +205,6 @@ def advance(b: Buffers, steps: int) -> None:
         b.step += 1
     if steps:
         b.step_seconds = (time.perf_counter() - started) / steps
-
-
-def wait(b: Buffers) -> None:
-    """Returns when all steps asked for are done; here they always are."""
-
-
-def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
-    """Trail [H, W], counts [H, W] and agent words [N] as arrays."""
-    return b.trail, b.counts, b.agents
-
-
-def fetch_trail(b: Buffers) -> Floats:
-    """The trail [H, W] alone."""
-    return b.trail
-
-
-def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
-    """Paints one dab: trail = trail * gain + lift, on the cells rows x columns."""
-    patch = np.ix_(rows, columns)
-    b.trail[patch] = b.trail[patch] * gain + lift
 
 
 @parallel
