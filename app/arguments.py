@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "open the window; what happens when no command is given",
     "render": "step a world without a window and write its picture",
     "presets": "list the presets, or show one as a file to start your own from",
+    "bench": "measure how fast this machine steps, check that it is right, and race plain PyTorch",
     "doctor": "say what this machine has and what would be used, and check that its results are right",
 }
 
@@ -29,6 +30,26 @@ examples:
   physarium picture.png                            back to the run that a captured PNG came from
   physarium render veins --steps 2k --out a.png    a picture without a window
   physarium presets show veins > mine.toml         a preset of your own to begin with
+  physarium bench --quick                          how fast this machine is, within a minute
+"""
+
+
+BENCH = """\
+what the table says:
+  ms a step     median over windows of steps on the wall clock; sorting agents is shared out over all steps
+  5 % to 95 %   percentiles over the windows
+  GB/s          the bytes a step must move at least (16 an agent, 16 a cell), by that time
+  floor ms      the same bytes at the speed at which this device copies, measured now
+  x floor       how many times longer a step takes (caches can make a small world faster than the floor)
+  PyTorch ms    the same model with the same results, written in plain PyTorch, from the same state
+  checked by    what a case was compared with, bit for bit, before it was timed; "counts": just agents counted
+
+states: uniform (as a run starts), developed (after 1,000 steps), clustered (all agents in 1 % of the cells)
+
+examples:
+  physarium bench --quick                            within a minute
+  physarium bench --json mine.json --plot mine.png   all that fits this machine: ten to twenty minutes
+  physarium bench --case '1M-*' --trace --ablate     one size, pass by pass, and idea by idea
 """
 
 
@@ -64,7 +85,7 @@ def command_line() -> Parser:
     )
     for name, does in COMMANDS.items():
         sentence = f"{does[0].upper()}{does[1:]}."
-        epilog = _keys() if name == "run" else _places()
+        epilog = {"run": _keys(), "bench": BENCH}.get(name, _places())
         command = parsers.add_parser(name, help=does, description=sentence, epilog=epilog)
         command.add_argument("--debug", action="store_true", help="show where a failure comes from")
         if name in ("run", "render"):
@@ -73,6 +94,8 @@ def command_line() -> Parser:
         elif name == "presets":
             command.add_argument("what", nargs="?", choices=("show",), metavar="show", help="print a preset")
             command.add_argument("name", nargs="?", metavar="NAME", help="the preset to print as a TOML file")
+        elif name == "bench":
+            _bench_options(command)
     return parser
 
 
@@ -84,9 +107,14 @@ def _world_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="TEXT", help="a number or any words; the same seed gives the same run")
     setting_help = "a parameter's value, such as decay=0.2; may be given again"
     add("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help=setting_help)
+    add("--no-interop", action="store_true", help="let CUDA hand pictures over through main memory")
+    _backend_options(parser)
+
+
+def _backend_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     backends = "auto", "cuda", "cpu"
     add("--backend", choices=backends, default="auto", help="what computes; the results are the same")
-    add("--no-interop", action="store_true", help="let CUDA hand pictures over through main memory")
     add("--threads", type=whole(1, 256), metavar="N", help="CPU threads; the results are the same")
 
 
@@ -94,9 +122,13 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(steps=None)  # only a rendering ends somewhere
     add = parser.add_argument
     add("--fullscreen", action="store_true", help="fill the screen; F goes there and back")
-    frames_help = "stop after N frames and print their rate and the digest"
+    frames_help = "stop after N frames; print how long they took and the digest"
     add("--frames", type=whole(1, 10**9), metavar="N", help=frames_help)
-    add("--headless", action="store_true", help="draw off screen, through EGL; needs --frames")
+    add(
+        "--headless",
+        action="store_true",
+        help="draw off screen at the field's size, through EGL; needs --frames",
+    )
 
 
 def _render_options(parser: argparse.ArgumentParser) -> None:
@@ -104,6 +136,18 @@ def _render_options(parser: argparse.ArgumentParser) -> None:
     steps_help = "where to stop; left out, 600, or where a captured PNG was taken"
     add("--steps", type=whole(0, 10**9), metavar="N", help=steps_help)
     add("--out", type=picture, required=True, metavar="FILE.png", help="the picture to write")
+
+
+def _bench_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--quick", action="store_true", help="a few small cases, within a minute")
+    case_help = "only this case, such as 1M-1024x1024-developed or '16M-*'; may be given again"
+    add("--case", action="append", default=[], metavar="NAME", help=case_help)
+    add("--json", type=writable, metavar="FILE", help="write all figures to a file")
+    add("--plot", type=picture, metavar="FILE.png", help="draw ms a step over agents and over cells")
+    add("--trace", action="store_true", help="show what each pass of a step takes as well")
+    add("--ablate", action="store_true", help="measure what each idea is worth as well, by leaving it out")
+    _backend_options(parser)
 
 
 def _keys() -> str:
@@ -162,10 +206,15 @@ def setting(text: str) -> tuple[str, Value]:
 
 
 def picture(text: str) -> Path:
-    """A PNG that can be written: its name, and a folder that is there."""
-    path = Path(text)
-    if path.suffix.lower() != ".png":
+    """A PNG that can be written."""
+    if Path(text).suffix.lower() != ".png":
         raise argparse.ArgumentTypeError(f"{text!r} is not a PNG; the name of the picture ends in .png")
+    return writable(text)
+
+
+def writable(text: str) -> Path:
+    """A file that can be written: its name, and a folder that is there."""
+    path = Path(text)
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a folder; it takes the name of a file")
     if path.exists() and not path.is_file():

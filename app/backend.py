@@ -1,22 +1,18 @@
 """Which backend steps the world, found out by trying: shared textures, CUDA with a host copy, the CPU.
 
 Looks from the cheapest to the dearest and stops at the first "no", so that a machine without an NVIDIA
-GPU never imports torch or triton. Whether OpenGL shares its textures shows only once there is a
-context: see `app.interop`.
+GPU never imports Triton. Whether OpenGL shares its textures shows only once there is a context: see
+`app.interop`.
 
 Choose before opening OpenGL: loading Triton after Mesa's software OpenGL crashes (both bring LLVM: seen with
 Triton 3.9 and Mesa's LLVM 15), the other way round works.
 """
 
-import atexit
 import ctypes
 import importlib
 import importlib.util
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -100,10 +96,7 @@ def check_memory(world: World, choice: Choice) -> None:
 def free_memory(backend: str) -> int:
     """Bytes that can be had on a backend's device now."""
     if backend == "cuda":
-        import torch
-
-        idle = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
-        return int(torch.cuda.mem_get_info()[0] + idle)
+        return int(importlib.import_module("kernels.cuda").free_memory())
     if sys.platform == "win32":
         status = (ctypes.c_uint64 * 8)(64)  # MEMORYSTATUSEX: its length comes first, free memory third
         ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
@@ -129,10 +122,7 @@ def nvidia_gpus() -> list[str]:
     Raises:
         BackendError: There is no driver, or it offers none.
     """
-    try:
-        cuda = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-    except OSError:
-        raise BackendError("NVIDIA's driver is not installed.") from None
+    cuda = _driver()
     status = cuda.cuInit(0)
     if status == 100 and "CUDA_VISIBLE_DEVICES" in os.environ:  # CUDA_ERROR_NO_DEVICE
         raise BackendError("CUDA_VISIBLE_DEVICES hides every GPU.")
@@ -150,6 +140,17 @@ def nvidia_gpus() -> list[str]:
     return [name.value.decode() for name in names]
 
 
+def cuda_version() -> int:
+    """The newest CUDA that NVIDIA's driver takes, such as 13000 for 13.0; asks the driver alone.
+
+    Raises:
+        BackendError: There is no driver.
+    """
+    version = ctypes.c_int()
+    _driver().cuDriverGetVersion(ctypes.byref(version))
+    return version.value
+
+
 @contextmanager
 def told_if_slow(seconds: float = 1.0) -> Iterator[None]:
     """Says on stderr that kernels are being compiled if the block takes longer than a moment."""
@@ -162,23 +163,29 @@ def told_if_slow(seconds: float = 1.0) -> Iterator[None]:
         timer.cancel()
 
 
+def _driver() -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        raise BackendError("NVIDIA's driver is not installed.") from None
+
+
 def _cpu(why: str) -> Choice:
     return Choice("cpu", False, f"{workers()} CPU threads", f"The CPU steps the world, {why}.")
 
 
 def _cuda(interop: bool) -> Choice:
     device = nvidia_gpus()[0]
-    missing = [name for name in ("torch", "triton") if importlib.util.find_spec(name) is None]
+    modules = {"triton": "triton", "cuda-bindings": "cuda.bindings.runtime"}
+    missing = [name for name, module in modules.items() if not _installed(module)]
     if missing:
         raise BackendError(
             f"{' and '.join(missing)} for {device} {'are' if len(missing) > 1 else 'is'} not installed; "
             "pip install 'physarium[cuda]' brings what is needed."
         )
-    note = _private_cache()
     _try_step()
-    shares = interop and _installed("cuda.bindings.runtime")
-    how = "sharing its picture with OpenGL" if shares else "handing its picture over through the host"
-    return Choice("cuda", shares, device, f"CUDA on {device} steps the world, {how}.{note}")
+    how = "sharing its picture with OpenGL" if interop else "handing its picture over through the host"
+    return Choice("cuda", interop, device, f"CUDA on {device} steps the world, {how}.")
 
 
 def _installed(module: str) -> bool:
@@ -186,23 +193,6 @@ def _installed(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
-
-
-def _private_cache() -> str:
-    """Gives Triton a folder of our own where its own cannot be written; says so, or nothing."""
-    try:
-        folder = Path(importlib.import_module("triton").knobs.cache.dir)
-    except Exception as error:
-        raise BackendError(_plain(error)) from error
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        private = tempfile.mkdtemp(prefix="physarium-triton-")
-        atexit.register(shutil.rmtree, private, ignore_errors=True)
-        os.environ["TRITON_CACHE_DIR"] = private
-        return f" {folder} cannot be written, so the kernels are compiled anew at each start."
-    return ""
 
 
 def _try_step() -> None:
@@ -225,17 +215,20 @@ def _try_step() -> None:
 
 
 def _plain(error: Exception) -> str:
-    """One sentence for what can go wrong between torch, Triton, compilers and drivers."""
+    """One sentence for what can go wrong between Triton, cuda-bindings and drivers."""
     said = (str(error).strip() or type(error).__name__).splitlines()[0].removesuffix(".")
-    if "C compiler" in said or isinstance(error, subprocess.CalledProcessError):
+    if "cudaErrorInsufficientDriver" in said:
         return (
-            "Triton cannot build its launcher without a C compiler and Python's headers; "
-            "on Debian and Ubuntu, apt-get install gcc libc6-dev python3-dev brings them."
+            "NVIDIA's driver is older than cuda-bindings; update the driver, "
+            "or pip install 'cuda-bindings<13' for a driver of CUDA 12."
         )
     if isinstance(error, OSError) or "DLL load failed" in said:
         if sys.platform == "win32":
             return f"a library does not load ({said}); the newest Visual C++ Redistributable often helps."
         return f"a library does not load ({said})."
     if isinstance(error, ImportError | AttributeError):
-        return f"torch and triton do not fit together ({said}); pip install -U 'physarium[cuda]' may help."
+        return (
+            f"triton and cuda-bindings do not do what is asked of them ({said}); "
+            "pip install -U 'physarium[cuda]' may help."
+        )
     return f"a trial step failed ({type(error).__name__}: {said})."

@@ -53,8 +53,8 @@ def _dispatch(words: list[str]) -> int:
         asked = command_line().parse_args(words)
     except SystemExit as done:  # after --help and --version
         return int(done.code or 0)
-    command = {"run": _run, "render": _render, "presets": _presets, "doctor": _doctor}[asked.command]
-    return command(asked)
+    commands = {"run": _run, "render": _render, "presets": _presets, "bench": _bench, "doctor": _doctor}
+    return commands[asked.command](asked)
 
 
 def _sentence(problem: Exception) -> str:
@@ -111,8 +111,7 @@ def _render(asked: argparse.Namespace) -> int:
 
 
 def _start(asked: argparse.Namespace) -> "Start":
-    if asked.threads:
-        os.environ["NUMBA_NUM_THREADS"] = str(asked.threads)  # read when numba is imported
+    _set_threads(asked)
     from app.backend import BackendError
     from app.start import start
 
@@ -120,6 +119,11 @@ def _start(asked: argparse.Namespace) -> "Start":
         return start(asked)
     except (ValueError, BackendError) as problem:
         raise UsageError(str(problem)) from problem
+
+
+def _set_threads(asked: argparse.Namespace) -> None:
+    if asked.threads:
+        os.environ["NUMBA_NUM_THREADS"] = str(asked.threads)  # read when numba is imported
 
 
 def _tell(start: "Start") -> None:
@@ -147,6 +151,17 @@ def _presets(asked: argparse.Namespace) -> int:
         title = told(entry.preset.title if entry.preset else str(entry.error))
         print(f"{entry.name:<{width}}  {title}{' (yours)' if entry.own else ''}")
     return 0
+
+
+def _bench(asked: argparse.Namespace) -> int:
+    _set_threads(asked)
+    from app.backend import BackendError
+    from app.bench.command import bench
+
+    try:
+        return bench(asked)
+    except BackendError as problem:
+        raise UsageError(str(problem)) from problem
 
 
 def _doctor(asked: argparse.Namespace) -> int:

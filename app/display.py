@@ -1,5 +1,6 @@
 """The picture: the trail as an OpenGL texture, drawn through exposure, tone curve and palette."""
 
+import functools
 import math
 
 import moderngl
@@ -14,6 +15,7 @@ from kernels.params import Params
 from kernels.world import World
 
 LOOK_SIZE = 2048  # entries of the look-up table
+MOST_TAPS = 8  # along each side of a pixel that covers several cells
 
 
 class DisplayError(RuntimeError):
@@ -48,7 +50,8 @@ class Display:
         self.texture = ctx.texture((world.width, world.height), 1, dtype="f4")
         self.texture.filter = moderngl.LINEAR, moderngl.LINEAR
         self.texture.write(np.zeros((world.height, world.width), np.float32))
-        self.triangles = {sampling: self._triangle(sampling) for sampling in ("EXACT", "SMOOTH", "AREA")}
+        self.triangles = {name: self._triangle(name) for name in ("EXACT", "TILED", "SMOOTH", "AREA")}
+        self.uniforms_set: dict[str, dict[str, object]] = {}  # in the program of each sampling
         self.look_texture = ctx.texture((LOOK_SIZE, 1), 3, alignment=1)
         self.look_shown: tuple[str, float] | None = None  # palette and gamma it holds
         self.canvas: moderngl.Framebuffer | None = None  # what `picture` draws into
@@ -67,23 +70,29 @@ class Display:
         if (params.palette, params.gamma) != self.look_shown:
             self.look_texture.write(look_up(params.palette, params.gamma).tobytes())
             self.look_shown = params.palette, params.gamma
-        scale = view.scale
-        taps = min(8, math.ceil(1 / scale - 1e-6))
-        triangle = self.triangles["EXACT" if scale == 1 else "SMOOTH" if taps == 1 else "AREA"]
-        set_uniforms(
-            triangle.program,
-            trail=0,
-            look=1,
-            target_size=view.target,
-            centre=view.centre,
-            scale=scale,
-            exposure=params.exposure / mean_trail(params.decay, self.world),
-            taps=taps,
-        )
+        sampling, uniforms = self._sampling(view)
+        uniforms["exposure"] = params.exposure / mean_trail(params.decay, self.world)
+        triangle = self.triangles[sampling]
+        if uniforms != self.uniforms_set.get(sampling):
+            set_uniforms(triangle.program, **uniforms)
+            self.uniforms_set[sampling] = uniforms
         self.texture.use(0)
         self.look_texture.use(1)
         self.ctx.disable(moderngl.BLEND | moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         triangle.render(moderngl.TRIANGLES, vertices=3)
+
+    def _sampling(self, view: View) -> tuple[str, dict[str, object]]:
+        """How the shader looks at the trail in a view, and the uniforms that say where."""
+        sides = tuple(zip(view.centre, view.target, self.size, strict=True))
+        rows = {"rows": view.target[1]}
+        if view.scale == 1:
+            corner = tuple(math.floor(centre - target / 2 + 0.5) % side for centre, target, side in sides)
+            fits = all(target <= side for _, target, side in sides)
+            return "EXACT" if fits else "TILED", rows | {"corner": corner}
+        taps = min(MOST_TAPS, math.ceil(1 / view.scale - 1e-6))
+        origin = tuple((centre - target / 2 / view.scale) / side for centre, target, side in sides)
+        stride = tuple(1 / view.scale / side for side in self.size)
+        return "SMOOTH" if taps == 1 else "AREA", rows | {"origin": origin, "stride": stride, "taps": taps}
 
     def picture(self, params: Params, view: View | None = None) -> NDArray[np.uint8]:
         """The picture as sRGB bytes [H, W, 3], top row first. Leaves no framebuffer bound.
@@ -124,7 +133,9 @@ class Display:
         fragment = shaders.source("display.frag").replace(
             "#version 330", f"#version 330\n#define {sampling}", 1
         )
-        return self.ctx.vertex_array(self.ctx.program(shaders.source("display.vert"), fragment), [])
+        program = self.ctx.program(shaders.source("display.vert"), fragment)
+        set_uniforms(program, trail=0, look=1)  # their texture units
+        return self.ctx.vertex_array(program, [])
 
 
 def set_uniforms(program: moderngl.Program, **values: object) -> None:
@@ -141,13 +152,20 @@ def look_up(palette: str, gamma: float) -> NDArray[np.uint8]:
     trails are faint. Its tone is (1 - exp(-x)) ** (1 / gamma), the place in the palette. A table
     spares each pixel an exponential and a power, half the time of a frame in software OpenGL.
     """
-    ratio = np.linspace(0, 1, LOOK_SIZE) ** 2
-    exposed = np.append(ratio[:-1] / (1 - ratio[:-1]), np.inf)
-    tone = (1 - np.exp(-exposed)) ** (1 / gamma)
+    tone = _light() ** (1 / gamma)
     ramp = colours(palette).astype(float)
     place = tone * (len(ramp) - 1)
     channels = [np.interp(place, np.arange(len(ramp)), channel) for channel in ramp.T]
     return np.round(np.stack(channels, 1)).astype(np.uint8)
+
+
+@functools.cache
+def _light() -> NDArray[np.float64]:
+    """What `look_up` raises to a power [LOOK_SIZE]."""
+    ratio = np.linspace(0, 1, LOOK_SIZE) ** 2
+    exposed = np.append(ratio[:-1] / (1 - ratio[:-1]), np.inf)
+    light: NDArray[np.float64] = 1 - np.exp(-exposed)
+    return light
 
 
 def _release_canvas(canvas: moderngl.Framebuffer) -> None:

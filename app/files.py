@@ -88,9 +88,8 @@ class Writer:
     def poll(self) -> list[Outcome]:
         """What has been done since the last call: the path, or why there is none in a sentence."""
         results = []
-        with contextlib.suppress(queue.Empty):
-            while True:
-                results.append(self._results.get_nowait())
+        while not self._results.empty():  # nobody else takes any
+            results.append(self._results.get_nowait())
         return results
 
     def close(self) -> None:

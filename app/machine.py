@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.backend import BackendError, free_memory, nvidia_gpus
+from app.backend import BackendError, cuda_version, free_memory, nvidia_gpus
 from app.files import capture_folder, user_folder
 from app.version import VERSION
 
@@ -60,7 +60,7 @@ def libraries() -> Rows:
 
 
 def requirements(extra: str = "") -> list[str]:
-    """What our own metadata asks for on this system, such as "torch>=2.11".
+    """What our own metadata asks for on this system, such as "numba>=0.61".
 
     Args:
         extra: Only that of an extra; left out, all but the tests'.
@@ -164,10 +164,21 @@ def mends() -> Rows:
         nvidia_gpus()
     except BackendError:
         return
-    if lacking := [f"'{need}'" for need in requirements("cuda") if not _version(need)]:
+    if lacking := [f"'{need}'" for need in cuda_requirements() if not _meets(need)]:
         yield "The GPU is not used", f"{sys.executable} -m pip install {' '.join(lacking)}"
-    if LINUX and not shutil.which("cc"):
-        yield "Triton needs a C compiler", "sudo apt-get install gcc libc6-dev python3-dev"
+
+
+def cuda_requirements() -> list[str]:
+    """What the `cuda` extra asks for, with a cuda-bindings that this machine's driver takes."""
+    limit = "" if cuda_version() >= 13000 else ",<13"
+    return [need + limit if _name(need) == "cuda-bindings" else need for need in requirements("cuda")]
+
+
+def _meets(requirement: str) -> bool:
+    version = _version(requirement)
+    if version and requirement.endswith(",<13"):
+        return int(version.split(".")[0]) < 13
+    return bool(version)
 
 
 if __name__ == "__main__":

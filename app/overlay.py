@@ -5,15 +5,14 @@ moderngl-window's own integration stops at imgui 1.91; this one speaks the textu
 updated and destroyed, and fonts are rasterised at the size and density they are drawn with.
 """
 
+import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from ctypes import string_at
 from pathlib import Path
-from typing import Any
 
 import moderngl
 import numpy as np
-from imgui_bundle import imgui
+from imgui_bundle import imgui, implot
 from moderngl_window.context.base import BaseWindow
 
 from app.overlay_input import OverlayInput
@@ -23,6 +22,11 @@ from shaders import source
 SHORTEST_FRAME = 1e-4  # seconds; imgui refuses a frame that takes no time
 # As separate factors, so that a window's own alpha stays 1 under translucent widgets.
 BLENDING = (moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA)
+
+memory_view = ctypes.pythonapi.PyMemoryView_FromMemory
+memory_view.restype = ctypes.py_object
+memory_view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
+READ_ONLY = 0x100  # PyBUF_READ
 
 
 class Overlay(OverlayInput):
@@ -42,11 +46,11 @@ class Overlay(OverlayInput):
         context = imgui.create_context()
         imgui.set_current_context(context)  # create_context keeps an older one current
         super().__init__(window, context)
+        self.plots = implot.create_context()
+        implot.set_current_context(self.plots)
         self.ctx = ctx
         self.io.set_ini_filename(ini_name(ini_path))
-        self.io.backend_flags |= (
-            imgui.BackendFlags_.renderer_has_textures | imgui.BackendFlags_.renderer_has_vtx_offset
-        )
+        self.io.backend_flags |= imgui.BackendFlags_.renderer_has_textures
         platform = imgui.get_platform_io()
         platform.renderer_texture_max_width = platform.renderer_texture_max_height = ctx.info[
             "GL_MAX_TEXTURE_SIZE"
@@ -54,11 +58,7 @@ class Overlay(OverlayInput):
         style()
 
         self.program = ctx.program(source("overlay.vert"), source("overlay.frag"))
-        self.vertices = ctx.buffer(reserve=imgui.VERTEX_SIZE * 4096, dynamic=True)
-        self.indices = ctx.buffer(reserve=4 * 8192, dynamic=True)
-        self.mesh = ctx.vertex_array(
-            self.program, [(self.vertices, "2f 2f 4f1", "position", "uv", "colour")], self.indices
-        )
+        self.meshes: list[Mesh] = []  # of the draw lists, in their order
         self.textures: dict[int, moderngl.Texture] = {}  # imgui's own, by GL name
         self.shown: dict[int, moderngl.Texture] = {}  # the caller's, this frame
 
@@ -72,6 +72,7 @@ class Overlay(OverlayInput):
         if self.context is None:
             raise RuntimeError("The overlay is closed.")
         imgui.set_current_context(self.context)
+        implot.set_current_context(self.plots)
         self.follow_window()
         self.io.delta_time = max(dt, SHORTEST_FRAME)
         imgui.new_frame()
@@ -96,45 +97,28 @@ class Overlay(OverlayInput):
         width, height = framebuffer_size(self.window)
         if min(width, height, *data.display_size) <= 0:  # minimised
             return
-        self.upload(data)
         self.program["display_size"] = data.display_size.x, data.display_size.y
-        with gl_state(self.ctx, self.window.fbo, (width, height)) as target:
-            self.draw_commands(data, target, height)
-
-    def draw_commands(self, data: imgui.ImDrawData, target: moderngl.Framebuffer, height: int) -> None:
-        """Draws every command inside its clip rectangle, in framebuffer pixels from the bottom left."""
         data.scale_clip_rects(data.framebuffer_scale)
-        first = 0
-        for commands in data.cmd_lists:
-            for command in commands.cmd_buffer:
-                left, top, right, bottom = (round(edge) for edge in command.clip_rect)
-                left, top = max(left, 0), max(top, 0)
-                if right > left and bottom > top:
-                    name = command.get_tex_id()
-                    (self.textures.get(name) or self.shown[name]).use(0)
-                    target.scissor = left, height - bottom, right - left, bottom - top
-                    self.mesh.render(moderngl.TRIANGLES, command.elem_count, first)
-                first += command.elem_count
+        lists = data.cmd_lists
+        while len(self.meshes) < len(lists):
+            self.meshes.append(Mesh(self.ctx, self.program))
+        with gl_state(self.ctx, self.window.fbo, (width, height)) as target:
+            for mesh, commands in zip(self.meshes, lists, strict=False):
+                mesh.fill(commands)
+                self.draw_list(mesh, commands, target, height)
 
-    def upload(self, data: imgui.ImDrawData) -> None:
-        """Puts all draw lists behind each other into the two buffers, growing them as needed.
-
-        GL 3.3 through moderngl draws without a base vertex, so each command's is added to its indices,
-        widened to 32 bits.
-        """
-        vertices, indices = [], []
-        base = 0
-        for commands in data.cmd_lists:
-            vertices.append(memory(commands.vtx_buffer, imgui.VERTEX_SIZE))
-            local = np.frombuffer(memory(commands.idx_buffer, imgui.INDEX_SIZE), f"u{imgui.INDEX_SIZE}")
-            for command in commands.cmd_buffer:
-                used = local[command.idx_offset : command.idx_offset + command.elem_count]
-                indices.append((used + np.uint32(base + command.vtx_offset)).tobytes())
-            base += commands.vtx_buffer.size()
-        for buffer, content in (self.vertices, b"".join(vertices)), (self.indices, b"".join(indices)):
-            # A fresh store instead of the old one: never waits for the frame before, and grows in place.
-            buffer.orphan(max(buffer.size, len(content)))
-            buffer.write(content)
+    def draw_list(
+        self, mesh: "Mesh", commands: imgui.ImDrawList, target: moderngl.Framebuffer, height: int
+    ) -> None:
+        """Draws every command inside its clip rectangle, in framebuffer pixels from the bottom left."""
+        for command in commands.cmd_buffer:
+            left, top, right, bottom = map(round, command.clip_rect)
+            left, top = max(left, 0), max(top, 0)
+            if right > left and bottom > top:
+                name = command.get_tex_id()
+                (self.textures.get(name) or self.shown[name]).use(0)
+                target.scissor = left, height - bottom, right - left, bottom - top
+                mesh.array.render(moderngl.TRIANGLES, command.elem_count, command.idx_offset)
 
     def serve(self, request: imgui.ImTextureData) -> None:
         """Does what imgui asks for one of its textures."""
@@ -179,9 +163,41 @@ class Overlay(OverlayInput):
             texture.release()
         self.textures.clear()
         self.io.backend_flags &= ~imgui.BackendFlags_.renderer_has_textures
+        implot.destroy_context(self.plots)
         imgui.destroy_context(self.context)
         self.context = None
-        for held in self.mesh, self.indices, self.vertices, self.program:
+        for mesh in self.meshes:
+            mesh.release()
+        self.program.release()
+
+
+class Mesh:
+    """The triangles of a draw list on the GPU, in buffers that grow with it.
+
+    A list has its own, so that its indices are right as imgui counts them: GL 3.3 through moderngl draws
+    without a base vertex. imgui-bundle's indices have 32 bits, which no list outgrows.
+    """
+
+    def __init__(self, ctx: moderngl.Context, program: moderngl.Program) -> None:
+        self.vertices = ctx.buffer(reserve=imgui.VERTEX_SIZE * 4096, dynamic=True)
+        self.indices = ctx.buffer(reserve=imgui.INDEX_SIZE * 8192, dynamic=True)
+        layout = self.vertices, "2f 2f 4f1", "position", "uv", "colour"
+        self.array = ctx.vertex_array(program, [layout], self.indices, index_element_size=imgui.INDEX_SIZE)
+
+    def fill(self, commands: imgui.ImDrawList) -> None:
+        """Copies a draw list straight from imgui's memory."""
+        for buffer, items, item_size in (
+            (self.vertices, commands.vtx_buffer, imgui.VERTEX_SIZE),
+            (self.indices, commands.idx_buffer, imgui.INDEX_SIZE),
+        ):
+            if size := items.size() * item_size:
+                # A fresh store instead of the old one: never waits for the frame before, and grows in place.
+                buffer.orphan(max(buffer.size, size))
+                buffer.write(memory_view(items.data_address(), size, READ_ONLY))
+
+    def release(self) -> None:
+        """Frees what it holds on the GPU."""
+        for held in self.array, self.indices, self.vertices:
             held.release()
 
 
@@ -216,11 +232,6 @@ def gl_state(
             target.scissor = None  # type: ignore[assignment]
             target.viewport = viewport
     scope.release()  # moderngl keeps what is not released: some 200 bytes a frame
-
-
-def memory(vector: Any, item_size: int) -> bytes:
-    """A copy of the items of an imgui vector."""
-    return string_at(vector.data_address(), vector.size() * item_size)
 
 
 def framebuffer_size(window: BaseWindow) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Palettes: our own gradients, and those of the `cmap` package, as 256 colours."""
 
+import functools
+
 import cmap
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +20,14 @@ OWN = {
 }
 
 
+@functools.cache  # cmap takes half a millisecond, and longer for one it has to read
 def colours(name: str) -> NDArray[np.uint8]:
-    """The palette as sRGB bytes [256, 3].
+    """The palette as sRGB bytes [256, 3], to read only.
 
     Raises:
         ValueError: No palette has this name.
     """
     stops = cmap.Colormap(list(OWN[name])) if name in OWN else cmap.Colormap(name)
-    return np.round(stops(np.linspace(0, 1, 256))[:, :3] * 255).astype(np.uint8)
+    ramp = np.round(stops(np.linspace(0, 1, 256))[:, :3] * 255).astype(np.uint8)
+    ramp.flags.writeable = False
+    return ramp

@@ -6,22 +6,30 @@ from typing import Any
 from imgui_bundle import imgui
 
 from app.dialogs import FIXED, MARGIN, centre, draw_brush, draw_help, draw_notices, draw_questions
+from app.profile import Profile
 from app.sliders import draw_specs, tip
 from app.studio import Studio
 from kernels.params import SPECS, Brush, specs
 from kernels.world import World
 
 WIDTH = 22.0  # in font sizes
+PANEL = FIXED | imgui.WindowFlags_.always_auto_resize
+GROUPS = {
+    group: [spec for spec in SPECS.values() if spec.group == group]
+    for group in dict.fromkeys(spec.group for spec in SPECS.values())
+}
+BRUSH = list(specs(Brush).values())
 
 
 class Panel:
-    """Draws a studio's controls; keeps only what a person is typing."""
+    """Draws a studio's controls; keeps only what a person is typing, and the profile's history."""
 
     def __init__(self) -> None:
         self.title = ""
         self.world: World | None = None  # being edited, before "restart"
         self.seen_world: World | None = None
         self.deleting = ""
+        self.profile = Profile()
 
     def draw(self, studio: Studio) -> None:
         """One frame of everything imgui shows."""
@@ -48,24 +56,22 @@ class Panel:
         imgui.set_next_window_size_constraints(
             imgui.ImVec2(size * WIDTH, 0), imgui.ImVec2(size * WIDTH, max(1.0, viewport.size.y - 2 * edge))
         )
-        imgui.begin("Physarium", None, FIXED | imgui.WindowFlags_.always_auto_resize)
+        imgui.begin("Physarium", None, PANEL)
         imgui.push_item_width(size * WIDTH * 0.52)
         draw_status(studio)
         if _group("Presets"):
             self._draw_presets(studio)
-        groups = dict.fromkeys(spec.group for spec in SPECS.values())
-        for group in groups:
-            if _group(group):
-                changed = draw_specs(group, dataclasses.asdict(studio.session.params), SPECS)
-                if changed:
-                    studio.change(**changed)
-        if _group("Brush", opened=False):
-            changed = draw_specs("Brush", dataclasses.asdict(studio.brush), specs(Brush))
+        for group, declared in GROUPS.items():
+            if _group(group) and (changed := draw_specs(declared, studio.session.params)):
+                studio.change(**changed)
+        if _group("Brush", opened=False) and (changed := draw_specs(BRUSH, studio.brush)):
             studio.brush = dataclasses.replace(studio.brush, **changed)  # type: ignore[arg-type]
         if _group("World", opened=False):
             self._draw_world(studio)
         if _group("Capture", opened=False):
             draw_capture(studio)
+        if _group("Profile", opened=False):
+            self.profile.draw(studio)
         imgui.pop_item_width()
         imgui.end()
 

@@ -1,42 +1,41 @@
 """Sliders and choices, made from the declarations of `kernels.params`."""
 
+import functools
 import math
+from collections.abc import Iterable
 
 from imgui_bundle import imgui
 
 from kernels.params import Spec, Value
 
+LINEAR = imgui.SliderFlags_.always_clamp
+LOG = LINEAR | imgui.SliderFlags_.logarithmic
 
-def draw_specs(group: str, values: dict[str, Value], declared: dict[str, Spec]) -> dict[str, Value]:
-    """The widgets of a group of parameters, from their declarations.
+
+def draw_specs(specs: Iterable[Spec], values: object) -> dict[str, Value]:
+    """The widgets of some parameters, from their declarations.
+
+    Args:
+        specs: The declarations.
+        values: What holds the values, such as a `Params`.
 
     Returns:
         The values a person changed in this frame.
     """
     changed: dict[str, Value] = {}
-    for spec in declared.values():
-        if spec.group == group:
-            value = draw_spec(spec, values[spec.name])
-            if value != values[spec.name]:
-                changed[spec.name] = value
+    for spec in specs:
+        value = getattr(values, spec.name)
+        new = draw_spec(spec, value)
+        if new != value:
+            changed[spec.name] = new
     return changed
 
 
 def draw_spec(spec: Spec, value: Value) -> Value:
     """One slider or choice; drag it, double-click to type, right-click to reset."""
-    label = spec.name.replace("_", " ")
-    if spec.choices:
-        changed, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
-        new: Value = spec.choices[index]
-    elif isinstance(value, int):
-        changed, new = imgui.slider_int(label, value, int(spec.low), int(spec.high), f"%d {spec.unit}")
-    else:
-        flags = imgui.SliderFlags_.always_clamp
-        if spec.scale == "log":
-            flags |= imgui.SliderFlags_.logarithmic
-        changed, new = imgui.slider_float(
-            label, float(value), spec.low, spec.high, _format(spec, float(value)), flags
-        )
+    changed, new = _draw_widget(spec, value)
+    if not (changed or imgui.is_item_hovered() or imgui.is_item_active()):
+        return value  # as nearly always
     new = _inside(spec, new) if changed else value  # what nobody touched keeps all its digits
     if not spec.choices:
         new = _typed_by_double_click(spec, value, new)
@@ -45,6 +44,20 @@ def draw_spec(spec: Spec, value: Value) -> Value:
     if not imgui.is_item_active():
         tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
     return spec.check(new)
+
+
+def _draw_widget(spec: Spec, value: Value) -> tuple[bool, Value]:
+    """What imgui says of the widget: whether it changed, and its value."""
+    label = spec.name.replace("_", " ")
+    if spec.choices:
+        changed, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
+        return changed, spec.choices[index]
+    if isinstance(value, int):
+        return imgui.slider_int(label, value, int(spec.low), int(spec.high), f"%d {spec.unit}")
+    number = float(value)
+    return imgui.slider_float(
+        label, number, spec.low, spec.high, _format(spec.unit, number), LOG if spec.scale == "log" else LINEAR
+    )
 
 
 def _typed_by_double_click(spec: Spec, value: Value, new: Value) -> Value:
@@ -69,10 +82,11 @@ def _inside(spec: Spec, value: Value) -> Value:
     return type(rounded)(min(max(rounded, spec.low), spec.high))
 
 
-def _format(spec: Spec, value: float) -> str:
+@functools.lru_cache
+def _format(unit: str, value: float) -> str:
+    """How imgui prints a number: with three digits or so, and its unit."""
     decimals = max(0, min(4, 2 - math.floor(math.log10(max(abs(value), 1e-4)))))
-    unit = spec.unit.replace("%", "%%")
-    return f"%.{decimals}f {unit}".rstrip()
+    return f"%.{decimals}f {unit.replace('%', '%%')}".rstrip()
 
 
 def tip(text: str) -> None:

@@ -1,6 +1,7 @@
 """The window. `Window.on_render` is the main loop: start reading here."""
 
 import contextlib
+import gc
 import signal
 import sys
 import threading
@@ -16,17 +17,21 @@ from app.backend import TRIAL, Choice
 from app.captures import Captures
 from app.display import DisplayError
 from app.files import user_folder
+from app.frame_times import FrameTimes
 from app.overlay import Overlay
+from app.pace import Pace
+from app.palette import colours
 from app.panel import Panel
 from app.pointer import Pointer
 from app.record import Record
 from app.stage import Stage
 from app.studio import Studio
-from kernels.params import Params
+from kernels.params import PALETTES, Params
 from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset
 
+LARGEST_UNSEEN = 4096  # px, of a side of the framebuffer that a headless run draws into
 MINIMISED_SECONDS = 0.05  # between frames that nobody sees
 
 
@@ -55,7 +60,9 @@ class Window(WindowConfig):
         self.failure: BaseException | None = None
         self.shortcuts = keys.codes(self.wnd.keys)
         self.frame_limit: int | None = None
-        self.frames = 0
+        self.frames = self.unready_frames = 0
+        self.pace = Pace(self.ctx) if self.wnd.name == "headless" else None
+        self.frame_times = FrameTimes()  # of a run with a limit; others would fill the memory in time
 
     def begin(self, source: Preset | Record, world: World, choice: Choice, fullscreen: bool) -> None:
         """Starts compiling; the world appears as soon as that is done."""
@@ -74,8 +81,12 @@ class Window(WindowConfig):
         while not self.wnd.is_closing:
             now, seconds = self.timer.next_frame()
             self.wnd.use()
-            self.wnd.render(now, seconds)
-            self.wnd.swap_buffers()
+            if self.pace:
+                with self.pace.frame():
+                    self.wnd.render(now, seconds)
+            else:
+                self.wnd.render(now, seconds)
+                self.wnd.swap_buffers()
             if not self.wnd.visible:
                 time.sleep(MINIMISED_SECONDS)
 
@@ -116,7 +127,8 @@ class Window(WindowConfig):
         self.wnd.clear(0.03, 0.03, 0.03, 1.0)
         with self.overlay.frame(frame_seconds):
             self.panel.draw_preparing()
-        if self.choice.backend == "cuda" and self.wnd.frames > 2:  # the message is on the screen now
+        self.unready_frames += 1
+        if self.choice.backend == "cuda" and self.unready_frames > 3:  # the message is on the screen now
             self._compile()
         elif self.choice.backend == "cuda" or self.compiling.is_alive():
             return
@@ -132,19 +144,22 @@ class Window(WindowConfig):
         studio.notices.say(self.stage.how)
         self.pointer = Pointer(studio)
         self.studio = studio
+        gc.freeze()  # looking through all that torch and Numba hold would stall some later frame by 0.2 s
 
     def _compile(self) -> None:
         try:
             Simulation(TRIAL, Params(), self.choice.backend).step(1)
+            for palette in PALETTES:
+                colours(palette)  # the first use of one takes up to 25 ms
         except BaseException as error:  # shown by the frame that waits for this thread
             self.failure = error
 
     def _count_frame(self) -> None:
-        if self.frames == 0:
-            self.first_frame = time.perf_counter()
         self.frames += 1
-        if self.frame_limit and self.frames >= self.frame_limit:
-            self.wnd.is_closing = True
+        if self.frame_limit:
+            self.frame_times.note()
+            if self.frames >= self.frame_limit:
+                self.wnd.is_closing = True
 
     # Events: the panel first, the picture only with what the panel does not want.
 
@@ -212,6 +227,7 @@ class Window(WindowConfig):
 
     def release(self) -> None:
         """Finishes captures and frees the GPU: sharing first, then textures, then the context."""
+        gc.unfreeze()
         for _, problem in self.captures.close():
             if problem:  # there is no panel any more to say it
                 print(problem, file=sys.stderr)
@@ -236,9 +252,9 @@ def show(
         world: Size, agents and seed.
         choice: The backend.
         fullscreen: Go fullscreen once the window stands.
-        headless: Draw into an off-screen framebuffer through EGL.
-        frames: Stop after so many frames, each of `steps_per_frame` steps, and print frames per
-            second and the digest.
+        headless: Draw into an off-screen framebuffer through EGL, as large as the field.
+        frames: Stop after so many frames, each of `steps_per_frame` steps, and print how long they took
+            and the digest.
 
     Returns:
         The exit status.
@@ -246,7 +262,9 @@ def show(
     Raises:
         DisplayError: There is no screen, or OpenGL cannot show this world.
     """
-    kind = ["--window", "headless", "--backend", "egl"] if headless else ["--window", "pyglet"]
+    size = "x".join(str(min(side, LARGEST_UNSEEN)) for side in (world.width, world.height))
+    unseen = ["--window", "headless", "--backend", "egl", "--size", size]
+    kind = unseen if headless else ["--window", "pyglet"]
     vsync = ["--vsync", "false" if frames else "true"]
     try:
         window = moderngl_window.create_window_config_instance(Window, args=kind + vsync)
@@ -259,10 +277,9 @@ def show(
     window.begin(source, world, choice, fullscreen)
     try:
         window.run_frames()
-        if frames and window.studio:
+        if window.frame_times.ends and window.studio:
             window.ctx.finish()
-            seconds = time.perf_counter() - window.first_frame
-            print(f"{window.frames} frames, {(window.frames - 1) / seconds:.1f} frames/s")
+            print(window.frame_times.report())
             print(f"digest {window.studio.session.simulation.digest()}")
     finally:
         window.release()

@@ -66,6 +66,20 @@ SLOTS = tuple(_step_values(Params(), World(MIN_SIDE, MIN_SIDE, 1)))
 SLOT = {name: index for index, name in enumerate(SLOTS)}
 
 
+# What a step consists of: agents sense, steer, move and deposit; the trail takes the deposits, diffuses
+# and decays; and now and then a backend puts agents in order of place, which changes no result.
+PASSES = ("agents", "field", "order")
+
+
+def floor_bytes(world: World) -> dict[str, int]:
+    """Bytes that each pass of a step must move at least, read and written.
+
+    An agent's word, and a cell's trail, are read and written; a cell's count is read and cleared. What
+    agents sense and count is left out: at best caches hold it. Order is a choice, and costs 0 here.
+    """
+    return {"agents": 16 * world.agents, "field": 16 * world.width * world.height, "order": 0}
+
+
 def mean_trail(decay: float, world: World) -> float:
     """The trail's mean over the field once deposit (of 1) and decay are in balance.
 

@@ -1,4 +1,4 @@
-"""The model as Numba compiles it: functions of one agent, and loops over a chunk of agents or a row.
+"""The agents as Numba compiles them: functions of one agent, and loops over a chunk of agents.
 
 The functions are those of `kernels.reference` on single numbers. The loops are split so that each
 does one kind of work without a branch: LLVM turns all but the look-ups into SIMD code, and the
@@ -10,13 +10,7 @@ becomes int64. Hence the casts around integer operations, and constants of the r
 are unsigned, because each signed one is tested for being negative.
 """
 
-import errno
 import hashlib
-import logging
-import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +18,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from kernels.cache import cache_folder
 from kernels.contract import COS, PCG_ADD, PCG_MULTIPLY, PCG_SCRAMBLE, ROUND, SIN, SLOT, TINY
 from kernels.world import GOLDEN
 
@@ -39,9 +34,6 @@ LANE_1, LANE_2, LANE_3, LANE_4 = (u64(k * LANE) for k in range(1, 5))
 SHAPE = "width", "end_x", "end_y", "fraction_bits", "block_bits"
 WIDTH, END_X, END_Y, FRACTION_BITS, BLOCK_BITS = range(5)
 
-# Agents are sorted by tiles of 16 x 1024 cells: trail and counts around one fit in the L2 cache.
-TILE_ROW_BITS, TILE_COLUMN_BITS = 4, 10
-
 S0, S1, S2, S3 = (f32(a) for a in SIN)
 C0, C1, C2, C3 = (f32(a) for a in COS)
 ROUND_UP, ROUND_BITS = f32(ROUND), f32(ROUND).view(u32)
@@ -53,8 +45,6 @@ MULTIPLY, ADD, SCRAMBLE, MIX = u32(PCG_MULTIPLY), u32(PCG_ADD), u32(PCG_SCRAMBLE
 AHEAD, SIDE_COS, SIDE_SIN = SLOT["sensor_ahead"], SLOT["sensor_cos"], SLOT["sensor_sin"]
 TURN, TURN_COS, TURN_SIN, STEP = SLOT["turn"], SLOT["turn_cos"], SLOT["turn_sin"], SLOT["step"]
 
-CACHE_ROOM = 2**26  # bytes free for compiled code, of which there is 1 MB; else the disk counts as full
-
 # Numba's own pool of threads, the same on every system: OpenMP's spins while it waits, which takes
 # the cores from whatever draws the picture. (Measured on 2 busy cores: a step took three times as long.)
 if numba.config.THREADING_LAYER == "default":
@@ -62,32 +52,14 @@ if numba.config.THREADING_LAYER == "default":
 
 
 def _cache_folder() -> str:
-    """Where compiled code is kept, or "" when no folder can be written.
+    """Where Numba keeps compiled code, or "" when no folder can be written.
 
-    In NUMBA_CACHE_DIR if that is set, else in the user's folder for caches. The sources of the whole
-    package name the folder, because Numba renews code when its own file changes, but not when a
-    number or a function it took from another file does.
+    In NUMBA_CACHE_DIR if that is set. The sources of the whole package name the folder, because Numba
+    renews code when its own file changes, but not when a number or a function it took from another does.
     """
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
     name = "numba-" + hashlib.sha256(sources).hexdigest()[:12]
-    try:
-        folder = Path(numba.config.CACHE_DIR or _user_cache() / "physarium", name).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-        if shutil.disk_usage(folder).free < CACHE_ROOM:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
-    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
-        logging.getLogger(__name__).warning("Compiled code is not kept, so each start compiles: %s", error)
-        return ""
-    return str(folder)
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return str(cache_folder(name, numba.config.CACHE_DIR or "") or "")
 
 
 CACHE_FOLDER = _cache_folder()
@@ -101,6 +73,11 @@ def jit(function: Callable[..., Any]) -> Any:
 def parallel(function: Callable[..., Any]) -> Any:
     """Compiles a function whose `prange` loops run on all threads."""
     return _compiled(function, parallel=True)
+
+
+def serial(function: Callable[..., Any]) -> Any:
+    """Compiles a function that Python calls and that runs on one thread."""
+    return _compiled(function)
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
@@ -253,48 +230,15 @@ def deposit(plane, agents, places):
 
 
 @jit
-def merge(counts, planes, touched, block, start):
-    """Adds up one row of the planes, from cell `start` on, into `counts` [W]; leaves 0 behind."""
-    n = u64(len(counts))
-    for i in range(n):
-        counts[i] = 0
-    for k in range(len(planes)):
-        if u32(touched[k] >> block) & u32(1):
-            row = planes[k, start : start + len(counts)]
-            for i in range(n):
-                counts[i] += row[i]
-                row[i] = 0
-
-
-@jit
-def spread(trail, counts, amount, fresh, sums):
-    """One row: trail with deposits into `fresh` [W + 2], wrapped; its sums of three into `sums` [W]."""
-    n = u64(len(trail))
-    for i in range(n):
-        fresh[i + ONE] = trail[i] + amount * f32(counts[i])
-    fresh[0], fresh[n + ONE] = fresh[n], fresh[1]
-    for i in range(n):
-        sums[i] = (fresh[i] + fresh[i + ONE]) + fresh[i + TWO]
-
-
-@jit
-def fade(fresh, above, middle, below, centre, ring, out):
-    """One row of the next trail, from the row with deposits and three rows of sums."""
-    for i in range(u64(len(out))):
-        faded = fresh[i + ONE] * centre + ((above[i] + middle[i]) + below[i]) * ring
-        out[i] = ZERO if faded < FLOOR else faded
-
-
-@jit
-def tile_of(word, across, bits):
-    """The tile an agent stands in; tiles are numbered along rows, `across` in each."""
-    x, y = u32(word & u64(LOW_24)), u32(u64(word >> u64(32)) & u64(LOW_24))
-    return u32(u32(u32(y >> bits) >> u32(TILE_ROW_BITS)) * across) + u32(
-        u32(x >> bits) >> u32(TILE_COLUMN_BITS)
-    )
-
-
-@jit
 def share(total, worker, workers):
     """First and last + 1 of the things that fall to a worker."""
     return total * worker // workers, total * (worker + 1) // workers
+
+
+@serial
+def recount(words, shape, counts):
+    """Counts all agents where they stand, into `counts` [H * W]."""
+    width, bits = shape[WIDTH], u32(shape[FRACTION_BITS] & u32(31))
+    for i in range(u64(len(words) >> 1)):
+        x, y, _ = unpack(words[TWO * i], words[TWO * i + ONE])
+        counts[cell(x, y, width, bits)] += i32(1)

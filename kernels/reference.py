@@ -46,6 +46,8 @@ class Buffers:
         counts: How many agents stood on each cell after the last move [H, W].
         step: Steps done since the start.
         step_seconds: What a step took lately; not measured here.
+        pass_seconds: What each of `contract.PASSES` took in the step last sampled, shared out over the
+            steps it serves; empty before one was, as always here.
     """
 
     world: World
@@ -55,6 +57,7 @@ class Buffers:
     counts: Ints
     step: int = 0
     step_seconds: float = 0.0
+    pass_seconds: dict[str, float] = dataclasses.field(default_factory=dict)
 
 
 def bytes_needed(world: World) -> int:
@@ -100,6 +103,15 @@ def advance(b: Buffers, steps: int) -> None:
         b.counts = deposit(x, y, b.world)
         b.trail = diffuse(b.trail, b.counts, b.values)
         b.step += 1
+
+
+def sample(b: Buffers) -> None:
+    """Asks that a step soon be timed pass by pass, for `pass_seconds`; here nothing is."""
+
+
+def bandwidth() -> float:
+    """Bytes per second, read and written, of the device's copies of large arrays; 0 as none is timed here."""
+    return 0.0
 
 
 def wait(b: Buffers) -> None:

@@ -90,6 +90,19 @@ class Simulation:
         """What a step took lately; 0 before anything is known."""
         return float(self.buffers.step_seconds)
 
+    def sample(self) -> None:
+        """Asks that a step soon be timed pass by pass, for `pass_seconds`."""
+        self.backend.sample(self.buffers)
+
+    @property
+    def pass_seconds(self) -> dict[str, float]:
+        """What each of `contract.PASSES` took in the step last sampled; empty before one was."""
+        return dict(self.buffers.pass_seconds)
+
+    def bandwidth(self) -> float:
+        """Bytes per second of large copies on the backend's device, read and written; measured once."""
+        return float(self.backend.bandwidth())
+
     @property
     def steps(self) -> int:
         """Steps done since the start."""

@@ -2,7 +2,8 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ FRACTION_BITS = 13  # at most: finer gains nothing, and longer lengths would lea
 MIN_SIDE, MAX_SIDE = 16, 32768  # px; an int32 can index all their cells
 MAX_SEED = 200  # characters
 GOLDEN = 0x9E3779B1  # 2**32 / golden ratio, odd: mixes numbers one-to-one
+CHUNK = 2**16  # agents scattered at a time: their numbers stay in a core's caches
 MAX_AGENTS = 2**30  # which `scatter` can still tell apart
 
 
@@ -79,25 +81,26 @@ def scatter(world: World) -> NDArray[np.uint64]:
     number sit in the low bits of x, y and heading. (Random numbers depend on the agent's state
     alone, so two equal agents would stay together for ever.)
     """
-    u = np.uint64
-    seed_low, seed_high = (u(word) for word in world.seed_words)
-    words = np.empty(world.agents, u)
-    for start, stop in _chunks(world.agents):
-        number = np.arange(start, stop, dtype=u)
-        random = _mix(_mix(number + (seed_low << u(32))) + seed_high)
-        x = (random >> u(32)) * u(world.width << world.fraction_bits) >> u(32)
-        y = (random & u(0xFFFFFFFF)) * u(world.height << world.fraction_bits) >> u(32)
-        own = number * u(GOLDEN) & u(MAX_AGENTS - 1)  # an odd factor: one-to-one
-        x = x & ~u(0xFF) | own & u(0xFF)
-        y = y & ~u(0xFF) | own >> u(8) & u(0xFF)
-        heading = own >> u(16) | _mix(random) >> u(62) << u(14)
-        words[start:stop] = pack(*(part.astype(np.uint32) for part in (x, y, heading)))
+    words = np.empty(world.agents, np.uint64)
+    parts = [slice(start, start + CHUNK) for start in range(0, world.agents, CHUNK)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy lets go of Python while it computes
+        list(pool.map(lambda part: _scatter(world, words, part), parts))
     return words
 
 
-def _chunks(total: int, size: int = 1 << 20) -> Iterator[tuple[int, int]]:
-    for start in range(0, total, size):
-        yield start, min(start + size, total)
+def _scatter(world: World, words: NDArray[np.uint64], part: slice) -> None:
+    """Fills in the agents of one part."""
+    u = np.uint64
+    seed_low, seed_high = (u(word) for word in world.seed_words)
+    number = np.arange(part.start, min(part.stop, len(words)), dtype=u)
+    random = _mix(_mix(number + (seed_low << u(32))) + seed_high)
+    x = (random >> u(32)) * u(world.width << world.fraction_bits) >> u(32)
+    y = (random & u(0xFFFFFFFF)) * u(world.height << world.fraction_bits) >> u(32)
+    own = number * u(GOLDEN) & u(MAX_AGENTS - 1)  # an odd factor: one-to-one
+    x = x & ~u(0xFF) | own & u(0xFF)
+    y = y & ~u(0xFF) | own >> u(8) & u(0xFF)
+    heading = own >> u(16) | _mix(random) >> u(62) << u(14)
+    words[part] = pack(*(number.astype(np.uint32) for number in (x, y, heading)))
 
 
 def _mix(v: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -2,54 +2,43 @@
 
 // Trail -> exposure -> a look-up of tone curve, gamma and palette. The field repeats beyond its edges.
 //
-// app.display compiles it three times, with one of EXACT, SMOOTH and AREA defined: software OpenGL runs
-// through every branch and takes twice the time when the three are chosen by an if.
+// app.display compiles it four times, with one of EXACT, TILED, SMOOTH and AREA defined: software OpenGL
+// runs through every branch and takes twice the time when they are chosen by an if. What is the same for all
+// pixels is worked out there once: divisions and wrapping took half the time of this pass on a GPU made for
+// computing, which has little to draw with.
 
 uniform sampler2D trail;     // [H, W] scent; row 0 is the top of the picture
 uniform sampler2D look;      // colours over sqrt(x / (1 + x)), x the exposed trail; see app.display.look_up
-uniform vec2 target_size;    // of what is drawn into, in pixels
-uniform vec2 centre;         // field pixel in the middle of the target
-uniform float scale;         // target pixels per field pixel
-uniform float exposure;      // times trail: the optical density of the tone curve
+uniform int rows;            // of what is drawn into
+uniform ivec2 corner;        // EXACT, TILED: the cell in the upper left corner of the target
+uniform vec2 origin;         // SMOOTH, AREA: the place of that corner in the field, whose sides are 1
+uniform vec2 stride;         // SMOOTH, AREA: from one target pixel to the next
 uniform int taps;            // AREA: samples along each side of a target pixel
+uniform float exposure;      // times trail: the optical density of the tone curve
 
 out vec4 colour;
 
-#ifdef EXACT  // a target pixel is a cell
-
-float seen_at(vec2 pixel) {
-    vec2 size = vec2(textureSize(trail, 0));
-    return texelFetch(trail, ivec2(floor(pixel) - size * floor(pixel / size)), 0).r;
-}
-
-#else  // SMOOTH: a target pixel lies between cells
-
-float between(vec2 pixel) {
-    return texture(trail, pixel / vec2(textureSize(trail, 0))).r;
-}
-
-#ifdef AREA  // a target pixel covers several cells
-
-float seen_at(vec2 pixel) {
+float seen_at(ivec2 pixel) {  // counted from the upper left
+#if defined(EXACT)  // a target pixel is a cell, and the target is no larger than the field
+    ivec2 size = textureSize(trail, 0);
+    ivec2 cell = pixel + corner;
+    return texelFetch(trail, cell - size * ivec2(greaterThanEqual(cell, size)), 0).r;
+#elif defined(TILED)  // a target pixel is a cell
+    return texelFetch(trail, (pixel + corner) % textureSize(trail, 0), 0).r;
+#elif defined(SMOOTH)  // a target pixel lies between cells
+    return texture(trail, origin + stride * (vec2(pixel) + 0.5)).r;
+#else  // AREA: a target pixel covers several cells
     float sum = 0.0;
     for (int j = 0; j < taps; j++)
         for (int i = 0; i < taps; i++)
-            sum += between(pixel + ((vec2(i, j) + 0.5) / float(taps) - 0.5) / scale);
+            sum += texture(trail, origin + stride * (vec2(pixel) + (vec2(i, j) + 0.5) / float(taps))).r;
     return sum / float(taps * taps);
-}
-
-#else
-
-float seen_at(vec2 pixel) {
-    return between(pixel);
-}
-
 #endif
-#endif
+}
 
 void main() {
-    vec2 down = vec2(gl_FragCoord.x, target_size.y - gl_FragCoord.y);
-    float exposed = exposure * seen_at(centre + (down - 0.5 * target_size) / scale);
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    float exposed = exposure * seen_at(ivec2(pixel.x, rows - 1 - pixel.y));
     float place = sqrt(exposed / (1.0 + exposed));
     int last = textureSize(look, 0).x - 1;
     colour = vec4(texelFetch(look, ivec2(int(place * float(last) + 0.5), 0), 0).rgb, 1.0);

@@ -1,10 +1,7 @@
 import importlib
-import os
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,8 +26,7 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "nvidia_gpus", lambda: ["NVIDIA Toy"])
-    monkeypatch.setattr(backend.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(backend, "_private_cache", lambda: "")
+    monkeypatch.setattr(backend, "_installed", lambda name: True)
 
 
 @pytest.mark.usefixtures("no_driver")
@@ -57,21 +53,54 @@ def test_the_cpu_path_imports_neither_torch_nor_triton() -> None:
 
 
 @pytest.mark.usefixtures("a_gpu")
-def test_a_gpu_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend.importlib.util, "find_spec", lambda name: None)
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        (("triton",), "triton for NVIDIA Toy is not installed"),
+        (("cuda.bindings.runtime",), "cuda-bindings for NVIDIA Toy is not installed"),
+        (("triton", "cuda.bindings.runtime"), "triton and cuda-bindings for NVIDIA Toy are not installed"),
+    ],
+)
+def test_a_gpu_without_its_libraries(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setattr(backend, "_installed", lambda name: name not in missing)
     choice = choose()
     assert choice.backend == "cpu"
-    assert "torch and triton for NVIDIA Toy are not installed; pip install 'physarium[cuda]'" in choice.reason
+    assert f"{said}; pip install 'physarium[cuda]'" in choice.reason
+
+
+def test_a_module_of_a_missing_package_is_not_installed() -> None:
+    assert not backend._installed("no_such_package.part")
+    assert not backend._installed("kernels.no_such_part")
+    assert backend._installed("kernels.params")
+
+
+@pytest.mark.usefixtures("no_driver")
+def test_no_driver_has_no_version() -> None:
+    with pytest.raises(BackendError, match="driver is not installed"):
+        backend.cuda_version()
+
+
+@pytest.mark.parametrize("version", [12080, 13000])
+def test_the_driver_tells_its_cuda(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    class Driver:
+        def cuDriverGetVersion(self, answer: Any) -> int:  # noqa: N802
+            answer._obj.value = version
+            return 0
+
+    monkeypatch.setattr(backend.ctypes, "CDLL", lambda name: Driver())
+    assert backend.cuda_version() == version
 
 
 @pytest.mark.usefixtures("a_gpu")
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (RuntimeError("Failed to find C compiler. Please specify via CC"), "apt-get install gcc"),
-        (subprocess.CalledProcessError(1, ["gcc", "main.c"]), "python3-dev"),
-        (RuntimeError("0 active drivers ([]). There should only be one."), "0 active drivers"),
-        (ImportError("cannot import name 'x' from 'triton'"), "do not fit together"),
+        (RuntimeError("cudaSetDevice failed with cudaErrorInsufficientDriver"), "'cuda-bindings<13'"),
+        (RuntimeError("cudaMalloc failed with cudaErrorECCUncorrectable"), "cudaErrorECCUncorrectable"),
+        (ImportError("cannot import name 'x' from 'triton'"), "pip install -U 'physarium[cuda]'"),
+        (AttributeError("module 'triton' has no attribute 'knobs'"), "has no attribute 'knobs'"),
         (OSError("libcupti.so.13: cannot open"), "libcupti.so.13"),
         (ZeroDivisionError(), "ZeroDivisionError"),
     ],
@@ -107,20 +136,6 @@ def test_a_gpu_that_computes_something_else_is_not_taken(monkeypatch: pytest.Mon
         "cuda", True, "NVIDIA Toy", "CUDA on NVIDIA Toy steps the world, sharing its picture with OpenGL."
     )
     assert not choose(interop=False).interop
-
-
-def test_triton_gets_a_folder_it_can_write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    cache = SimpleNamespace(dir=tmp_path / "good")
-    monkeypatch.setitem(sys.modules, "triton", SimpleNamespace(knobs=SimpleNamespace(cache=cache)))
-    monkeypatch.setenv("TRITON_CACHE_DIR", "restored after the test")
-    monkeypatch.setattr(backend.atexit, "register", lambda *args, **more: None)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert backend._private_cache() == ""
-    assert list(tmp_path.iterdir()) == [tmp_path / "good"]
-    (tmp_path / "file").touch()
-    cache.dir = tmp_path / "file" / "cache"
-    assert "cannot be written" in backend._private_cache()
-    assert Path(os.environ["TRITON_CACHE_DIR"]).parent == tmp_path
 
 
 def test_free_memory_is_plausible() -> None:

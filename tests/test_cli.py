@@ -148,7 +148,7 @@ def test_an_unknown_preset_is_answered_with_the_nearest(run: Run) -> None:
 
 
 def test_cuda_without_cuda_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)  # importing it fails
+    monkeypatch.setattr(app.backend.importlib.util, "find_spec", lambda _name: None)
     refused(run("render", "--backend", "cuda", "--out", "a.png"), "CUDA")
 
 

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 import presets
@@ -82,17 +84,39 @@ def test_a_crashing_driver_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "crashed with status" in why
 
 
-def test_a_gpu_without_torch_is_told_how_to_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("driver", "installed", "lacking"),
+    [
+        (13000, "", "'triton>=3.6' 'cuda-bindings>=12.9.4'"),
+        (13010, "13.4.4", ""),
+        (12080, "", "'triton>=3.6' 'cuda-bindings>=12.9.4,<13'"),
+        (12080, "12.9.4", ""),
+        (12080, "9.0", ""),
+        (12080, "13.0.1", "'cuda-bindings>=12.9.4,<13'"),
+    ],
+)
+def test_a_gpu_that_is_not_used_is_told_how_to_be(
+    monkeypatch: pytest.MonkeyPatch, driver: int, installed: str, lacking: str
+) -> None:
+    versions = {"triton>=3.6": "3.6.0", "cuda-bindings>=12.9.4": installed} if installed else {}
     monkeypatch.setattr(machine, "missing_packages", lambda: [])
     monkeypatch.setattr(machine, "nvidia_gpus", lambda: ["some GPU"])
-    monkeypatch.setattr(machine, "_version", lambda _requirement: None)
-    (_, command), *_ = machine.mends()
-    assert "-m pip install 'torch>=" in command
-    assert "cuda-bindings" in command
+    monkeypatch.setattr(machine, "cuda_version", lambda: driver)
+    monkeypatch.setattr(machine, "requirements", lambda _extra: ["triton>=3.6", "cuda-bindings>=12.9.4"])
+    monkeypatch.setattr(machine, "_version", lambda need: versions.get(need.removesuffix(",<13")))
+    commands = [command for _, command in machine.mends()]
+    assert commands == ([f"{sys.executable} -m pip install {lacking}"] if lacking else [])
+
+
+def test_a_gpu_needs_what_the_extra_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "cuda_version", lambda: 12080)
+    assert machine.cuda_requirements() != machine.requirements("cuda")
+    monkeypatch.setattr(machine, "cuda_version", lambda: 13000)
+    assert machine.cuda_requirements() == machine.requirements("cuda")
 
 
 def test_libraries_are_those_of_the_package() -> None:
     versions = dict(machine.libraries())
-    assert {"numpy", "numba", "moderngl", "pyglet", "torch", "cuda-bindings"} <= versions.keys()
+    assert {"numpy", "numba", "moderngl", "pyglet", "cuda-bindings"} <= versions.keys()
     assert "pytest" not in versions
     assert versions["numpy"][0].isdigit()

@@ -36,7 +36,7 @@ WORLDS = [
 
 SETUP = f"""
 import logging, threading
-from kernels import cpu, cpu_model
+from kernels import cpu, cpu_field, cpu_model, cpu_order
 import numba
 from kernels.params import Params
 from kernels.simulation import Simulation
@@ -204,7 +204,7 @@ def test_fewer_workers_where_planes_would_not_fit(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(cpu, "MAX_PLANES", 4 * AWKWARD.width * AWKWARD.height)
     simulation = Simulation(AWKWARD, Params(), "cpu")
     assert len(simulation.buffers.planes) == 1
-    assert len(simulation.buffers.rows) == numba.get_num_threads()
+    assert len(simulation.buffers.sums) == numba.get_num_threads()
     assert_equal(run(simulation, [3]), run(Simulation(AWKWARD, Params(), "reference"), [3]))
 
 
@@ -233,7 +233,8 @@ for world in World(16, 16, 1), World(1040, 30, 3000, "b"), AWKWARD:
     simulation.reset()
 simulation.step(2)
 print(simulation.digest())
-compiled = [f for module in (cpu, cpu_model) for f in vars(module).values() if hasattr(f, "signatures")]
+modules = cpu, cpu_field, cpu_model, cpu_order
+compiled = [f for module in modules for f in vars(module).values() if hasattr(f, "signatures")]
 assert len(compiled) > 15
 assert all(len(f.signatures) == 1 for f in compiled), [f for f in compiled if len(f.signatures) != 1]
 """
@@ -242,19 +243,6 @@ assert all(len(f.signatures) == 1 for f in compiled), [f for f in compiled if le
     assert ran.stdout.strip() == run(Simulation(AWKWARD, Params(), "reference"), [2]).digest()
     assert ran.stderr.startswith("Compiled code is not kept, so each start compiles: ")
     assert cache in ran.stderr
-
-
-@pytest.mark.parametrize("trouble", ["no home", "a full disk"])
-def test_without_a_cache_folder(
-    trouble: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    if trouble == "no home":
-        monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-        monkeypatch.setattr(cpu_model, "_user_cache", lambda: Path("~nobody-has-this-name").expanduser())
-    else:
-        monkeypatch.setattr(cpu_model, "CACHE_ROOM", 2**60)
-    assert cpu_model._cache_folder() == ""
-    assert caplog.messages[0].startswith("Compiled code is not kept, so each start compiles: ")
 
 
 def test_compiled_code_is_kept_by_the_sources_it_was_made_from(

@@ -1,7 +1,7 @@
 """The machine code Triton makes of the kernels, read without a GPU: what would break or slow a step.
 
 Triton must not be loaded after Mesa's OpenGL, see `app.backend`. So the compiling is done in a process of
-its own, which is this file as a script.
+its own, which is this file as a script: `python test_gpu_code.py CAPABILITY ...`.
 """
 
 import importlib.util
@@ -9,85 +9,184 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("torch", "triton")),
-    reason="torch and triton are not installed",
-)
+from kernels import gpu_build
+from kernels.world import World
 
-POINTERS = {"agents_ptr": "*i64", "trail_ptr": "*fp32", "next_trail_ptr": "*fp32", "values_ptr": "*fp32"}
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+
+# From the RTX 20 series to the RTX 50 series, and the servers between them. The H200 is 90.
+CAPABILITIES = 75, 80, 86, 89, 90, 100, 120
+# Large and small, with a width that is a multiple of 16 and one that is not; only the last for other GPUs.
+WORLDS = World(4096, 4096, 1), World(4095, 4096, 1), World(400, 257, 1), World(401, 257, 1)
+KERNELS = {
+    "update_agents", "diffuse", "diffuse_and_show", "show", "paint", "survey", "find_starts", "put_in_order",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of a kernel.
+
+    Attributes:
+        kernel: Its name in `gpu_launch.Kernels`.
+        capability: Of the GPU it is for.
+        ptx: What the assembler was given.
+        registers: Of a thread.
+        stack: Bytes of a thread, where registers are spilled.
+        shared: Bytes of shared memory, of its own and at launch.
+    """
+
+    kernel: str
+    capability: int
+    ptx: str
+    registers: int
+    stack: int
+    shared: int
 
 
 @pytest.fixture(scope="module")
-def ptx() -> dict[str, str]:
-    """The PTX of each kernel by name."""
-    ran = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
+def made() -> list[Made]:
+    """All kernels for all GPUs, and for all fields on one of them."""
+    scripts = [
+        subprocess.Popen(
+            [sys.executable, __file__, *map(str, capabilities)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for capabilities in (CAPABILITIES[:4], CAPABILITIES[4:])
+    ]
+    ended = [(*script.communicate(), script.returncode) for script in scripts]
+    assert [status for *_, status in ended] == [0, 0], ended
+    return [Made(**about) for out, *_ in ended for about in json.loads(out)]
+
+
+def of(made: list[Made], *names: str) -> list[Made]:
+    """Those of some kernels."""
+    found = [code for code in made if code.kernel in names]
+    assert len({code.capability for code in found}) == len(CAPABILITIES)
+    return found
+
+
+AGREE = """
+from kernels import gpu_agents, gpu_launch, gpu_order, gpu_window
+assert gpu_launch.CLOCK == gpu_agents.CLOCK
+assert (gpu_launch.TILE, gpu_launch.BAND) == (gpu_order.TILE.value, gpu_order.BAND.value)
+assert gpu_launch.AGENTS["BLOCK"] == gpu_window.THREADS.value
+assert gpu_launch.AGENTS["BLOCK"] * gpu_launch.AGENTS["ROUNDS"] < 2**16
+assert gpu_launch.ORDER["BLOCK"] == gpu_order.SIDE.value ** 2
+for name in "TILE", "BAND", "SIDE":
+    assert getattr(gpu_order, name).value == 1 << getattr(gpu_order, name + "_BITS").value
+"""
+
+
+def test_launches_fit_the_kernels() -> None:
+    """Some constants stand twice, so that a start need not import Triton; others follow from one another."""
+    ran = subprocess.run([sys.executable, "-c", AGREE], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    code: dict[str, str] = json.loads(ran.stdout)
-    return code
 
 
-def test_arithmetic_is_exact(ptx: dict[str, str]) -> None:
+def test_every_kernel_compiles_for_every_gpu(made: list[Made]) -> None:
+    for capability in CAPABILITIES:
+        assert {code.kernel for code in made if code.capability == capability} == KERNELS
+
+
+def test_arithmetic_is_exact(made: list[Made]) -> None:
     """Additions and products round on their own; nothing is fused, approximated or flushed."""
-    for name in ("update_agents", "diffuse"):
-        operations = set(re.findall(r"\b(\w+(?:\.\w+)*)\.f32\b", ptx[name]))
+    for code in of(made, "update_agents", "diffuse", "diffuse_and_show", "paint"):
+        operations = set(re.findall(r"\b(\w+(?:\.\w+)*)\.f32(?:x2)?\b", code.ptx))
         assert {"add.rn", "mul.rn"} <= operations
         assert not [name for name in operations if re.search(r"fma|approx|ftz|full|div|sqrt|^mad", name)]
         assert not {"add", "sub", "mul"} & operations, "left to the assembler to fuse"
 
 
-def test_deposits_are_relaxed_and_addressed_by_their_own_thread(ptx: dict[str, str]) -> None:
-    agents = ptx["update_agents"]
-    assert len(re.findall(r"\b(?:atom|red)\.global\.gpu\.relaxed\.add\.u32\b", agents)) == 1
-    assert "acq_rel" not in agents
-    assert ".shared" not in agents
-    assert "bar.sync" not in agents
+def test_atomics_are_relaxed(made: list[Made]) -> None:
+    for code in of(made, "update_agents", "put_in_order"):
+        atomics = re.findall(r"\b(?:atom|red)\.global\S*", code.ptx)
+        assert {name.partition(".")[2] for name in atomics} == {"global.gpu.relaxed.add.u32"}
+        assert not re.search(r"acq_rel|\bmembar|\bfence", code.ptx)
 
 
-def test_the_surface_takes_the_trail(ptx: dict[str, str]) -> None:
-    assert "sust.b.2d.b32.zero" in ptx["diffuse"]
-    assert "sust.b.2d.b32.zero" in ptx["show"]
+def test_most_deposits_stay_in_shared_memory(made: list[Made]) -> None:
+    """One addition a lap there, one where that is not possible, and two for each word of the window."""
+    for code in of(made, "update_agents"):
+        assert len(re.findall(r"\bred\.shared\.add\.u32\b", code.ptx)) == 1
+        assert len(re.findall(r"\b(?:atom|red)\.global\b", code.ptx)) == 1 + 2 * 4
+        assert len(re.findall(r"\bbar\.sync\b", code.ptx)) == 2
+        assert code.shared <= 8192 + 1024
 
 
-def compiled(kernel: Any, **constants: int) -> str:
-    """PTX of a kernel for compute capability 9.0, with the types its launcher gives it."""
+def test_a_multiprocessor_can_be_full_of_agents(made: list[Made]) -> None:
+    """It has 65,536 registers, for 1,024 to 2,048 threads; none is spilled."""
+    for code in of(made, "update_agents"):
+        assert code.registers * gpu_build.THREADS.get(code.capability, 2048) <= gpu_build.REGISTERS
+        assert code.stack == 0
+
+
+def test_field_and_order_spill_nothing(made: list[Made]) -> None:
+    for code in of(made, *KERNELS - {"update_agents"}):
+        assert code.stack == 0, code.kernel
+        assert code.registers <= 64, code.kernel
+
+
+def test_the_field_is_read_straight_into_registers(made: list[Made]) -> None:
+    for code in of(made, "diffuse", "diffuse_and_show"):
+        assert code.shared == 0
+        assert not re.search(r"\bbar\.|\.shared\b", code.ptx)
+
+
+def test_the_surface_takes_the_trail_where_it_is_shown(made: list[Made]) -> None:
+    for code in made:
+        shown = code.kernel in ("diffuse_and_show", "show")
+        assert bool(re.search(r"\bsust\.b\.2d\.b32\.zero\b", code.ptx)) == shown, code.kernel
+
+
+def kernels_made(capability: int) -> Iterator[Made]:
+    """Compiles all there is to compile for a GPU, as a first start does."""
     import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
 
-    from kernels import gpu
+    from kernels import gpu_build, gpu_launch
 
-    def kind(name: str) -> str:
-        if name in constants:
-            return "constexpr"
-        if name.endswith("_ptr"):
-            return POINTERS.get(name, "*i32")
-        return "i64" if name == "surface" else "i32"
+    results: list[Any] = []
+    compiling = triton.compile
 
-    source = ASTSource(
-        fn=kernel,
-        signature={name: kind(name) for name in kernel.arg_names},
-        constexprs={(kernel.arg_names.index(name),): value for name, value in constants.items()},
+    def noted(*args: object, **options: object) -> Any:
+        results.append(compiling(*args, **options))
+        return results[-1]
+
+    triton.compile = noted
+    done = set()
+    for world in WORLDS if capability == 90 else WORLDS[-1:]:
+        for name, kernel in vars(gpu_launch.kernels_for(world)).items():
+            if (name, kernel._recipe) not in done:
+                done.add((name, kernel._recipe))
+                code = gpu_build.compiled(kernel._recipe, capability)
+                yield about(name, capability, results.pop().asm["ptx"], code)
+    triton.compile = compiling
+
+
+def about(name: str, capability: int, ptx: str, code: Any) -> Made:
+    """What NVIDIA's tool, which comes with Triton, says of a kernel."""
+    import triton
+
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(code.binary)
+        file.flush()
+        tool = [triton.knobs.nvidia.cuobjdump.path, "-res-usage", file.name]
+        said = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
+    registers, stack, shared = (
+        int(re.search(rf"\b{what}:(\d+)", said)[1])  # type: ignore[index]
+        for what in ("REG", "STACK", "SHARED")
     )
-    options = {"num_warps": gpu.WARPS, "enable_fp_fusion": False}
-    code: str = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options).asm["ptx"]
-    return code
-
-
-def main() -> None:
-    from kernels import gpu, gpu_step
-
-    cells = {"STRIPS": gpu.STRIPS, "ROWS": gpu.ROWS, "COLUMNS": gpu.COLUMNS}
-    code = {
-        "update_agents": compiled(gpu_step.update_agents, BLOCK=gpu.BLOCK),
-        "diffuse": compiled(gpu_step.diffuse, **cells),
-        "show": compiled(gpu_step.show, COLUMNS=gpu.COLUMNS),
-    }
-    print(json.dumps(code))
+    return Made(name, capability, ptx, registers, stack, shared + code.shared)
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps([asdict(code) for each in sys.argv[1:] for code in kernels_made(int(each))]))

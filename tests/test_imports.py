@@ -17,9 +17,21 @@ ORDER = (
     "contract",
     "stroke",
     "reference",
+    "cache",
     "cpu_model",
+    "cpu_field",
+    "cpu_order",
     "cpu",
-    "gpu_step",
+    "gpu_window",
+    "gpu_agents",
+    "gpu_field",
+    "gpu_order",
+    "gpu_build",
+    "cuda",
+    "interpreted",
+    "gpu_device",
+    "gpu_watch",
+    "gpu_launch",
     "gpu",
     "simulation",
 )
@@ -36,14 +48,22 @@ OTHERS = {
     "kernels.params": set(),
     "kernels.cpu": {"numpy", "numba"},
     "kernels.cpu_model": {"numpy", "numba"},
-    "kernels.gpu": {"numpy", "torch", "triton"},
-    "kernels.gpu_step": {"triton"},
+    "kernels.cpu_field": {"numba"},
+    "kernels.cpu_order": {"numba"},
+    "kernels.cuda": {"cuda", "numpy"},
+    "kernels.gpu_agents": {"triton"},
+    "kernels.gpu_build": {"triton"},
+    "kernels.gpu_field": {"triton"},
+    "kernels.gpu_order": {"triton"},
+    "kernels.gpu_window": {"triton"},
     "presets": {"tomlkit"},
     "shaders": set(),
     "app": {
         "PIL", "cmap", "cuda", "imgui_bundle", "moderngl", "moderngl_window", "numba", "numpy",
-        "platformdirs", "pyglet", "torch", "tqdm",
+        "platformdirs", "pyglet", "tqdm",
     },
+    "app.bench": {"matplotlib", "numba", "numpy", "torch", "tqdm"},
+    "app.bench.ablated_kernels": {"triton"},
 }  # fmt: skip
 
 
@@ -119,6 +139,7 @@ def cli(*words: str) -> tuple[str, str]:
     [
         ("kernels.params", {"numpy", "numba", "torch", "triton"}),
         ("kernels.cpu", {"torch", "triton"}),
+        ("kernels.gpu_build", {"numpy", "torch", "triton", "cuda"}),
         ("kernels.simulation", {"numba", "torch", "triton", "moderngl"}),
         ("presets", {"numpy", "numba", "torch", "moderngl"}),
         ("app.studio", {"moderngl", "imgui_bundle", "pyglet", "numba", "torch"}),
@@ -129,12 +150,29 @@ def test_an_import_pulls_in_no_more_than_it_needs(module: str, unwanted: set[str
     assert loaded(f"import {module}") & unwanted == set()
 
 
+FAKE_CUDA = (
+    "import sys, unittest.mock",
+    "sys.modules |= dict.fromkeys(('cuda', 'cuda.bindings'), unittest.mock.MagicMock())",
+)
+INTERPRETED = ("import os", "os.environ['TRITON_INTERPRET'] = '1'")
+
+
+@pytest.mark.parametrize(
+    ("before", "unwanted"),
+    [(FAKE_CUDA, {"torch", "triton", "numba"}), (INTERPRETED, {"torch", "triton", "numba", "cuda"})],
+    ids=["compiled", "interpreted"],
+)
+def test_cuda_loads_triton_only_to_compile(before: tuple[str, ...], unwanted: set[str]) -> None:
+    ask = "from kernels import gpu, world; gpu.bytes_needed(world.World(64, 64, 9))"
+    assert loaded(*before, ask) & unwanted == set()
+
+
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("--version",)])
 def test_help_is_instant(words: tuple[str, ...]) -> None:
     assert loaded(*cli(*words)) & {"numpy", "numba", "moderngl", "torch", "PIL", "tqdm"} == set()
 
 
-def test_rendering_on_the_cpu_needs_neither_torch_nor_imgui(tmp_path: Path) -> None:
+def test_rendering_on_the_cpu_needs_neither_cuda_nor_imgui(tmp_path: Path) -> None:
     out = str(tmp_path / "a.png")
     command = cli("render", "--size", "64x48", "--steps", "2", "--backend", "cpu", "--out", out)
     names = loaded(*command)

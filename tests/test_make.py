@@ -82,3 +82,28 @@ def test_a_python_without_ensurepip_borrows_its_own_pip(machine: Path) -> None:
     *_, venv, pip = (machine.parent / "asked").read_text().splitlines()
     assert venv == "-m venv --without-pip .venv"
     assert pip == "-m pip --python .venv/bin/python install --quiet pip"
+
+
+@pytest.mark.parametrize(
+    ("answer", "bindings"),
+    [("exit 1", None), ("echo 13000", ""), ("echo 13010", ""), ("echo 12080", " cuda-bindings<13")],
+    ids=["no GPU", "CUDA 13.0", "CUDA 13.1", "CUDA 12.8"],
+)
+def test_cuda_is_installed_where_a_gpu_answers(machine: Path, answer: str, bindings: str | None) -> None:
+    """With bindings that the driver takes."""
+    folder = machine.parent / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "bash").symlink_to(machine / "bash")
+    put(folder, "python", f'if [ "$1" = -c ]; then {answer}; else echo "$@" >>asked; fi')
+    assert call(machine, "install", "test").returncode == 0
+    pip = "-m pip install --quiet --no-compile --editable"
+    expected = [f"{pip} .[test]"] + ([] if bindings is None else [f"{pip} .[cuda]{bindings}"])
+    assert (machine.parent / "asked").read_text().splitlines() == expected
+
+
+def test_an_installation_that_fails_is_a_failure(machine: Path) -> None:
+    folder = machine.parent / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "bash").symlink_to(machine / "bash")
+    put(folder, "python", "exit 1")
+    assert call(machine, "install").returncode == 1

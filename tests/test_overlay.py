@@ -40,9 +40,10 @@ def test_more_vertices_than_16_bits_count(window: Window, overlay: Overlay) -> N
             brush.add_rect_filled((x, y), (x + 1, y + 1), 0xFF0000FF)
 
     show(overlay)
-    small = overlay.vertices.size
+    (mesh,) = overlay.meshes
+    small = mesh.vertices.size
     show(overlay, grid)
-    assert overlay.vertices.size >= 4 * columns * rows * imgui.VERTEX_SIZE > small
+    assert mesh.vertices.size >= 4 * columns * rows * imgui.VERTEX_SIZE > small
     assert (pixels(window)[15 : 15 + rows, 15 : 15 + columns] == (255, 0, 0, 255)).all()
 
 

@@ -1,0 +1,1 @@
+"""The honest benchmark: `physarium bench`. Start reading in `app.bench.command`."""

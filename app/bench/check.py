@@ -1,0 +1,77 @@
+"""No figure without the right bits: what is timed is first compared with the specification."""
+
+import functools
+
+from app.backend import BackendError, Choice, check_memory
+from app.bench.cases import Case
+from app.bench.moment import Moment, resume
+from kernels.params import Params
+from kernels.simulation import Simulation
+from kernels.world import World
+
+STEPS = 3  # from a case's state to the digest that is compared
+BY_REFERENCE = 2_000_000  # agents at most: more of them only where nothing quicker can judge
+BY_BACKEND = 20_000_000  # agents at most: above, only their number is checked
+DIGESTED = 200_000_000  # agents at most: above, sorting them for a digest takes minutes
+
+
+class Wrong(Exception):  # noqa: N818
+    """What was to be timed computes something else; the message is one plain sentence."""
+
+
+def judge_of(case: Case, backend: str) -> str:
+    """Which backend a case is compared with; "counts" for none, when just the agents are counted."""
+    if case.agents <= BY_REFERENCE or (backend == "cpu" and case.agents <= BY_BACKEND):
+        return "reference"
+    if case.agents > BY_BACKEND:
+        return "counts"
+    try:
+        check_memory(case.world, Choice("cpu", False, "", ""))
+    except BackendError:
+        return "counts"
+    return "cpu"
+
+
+def check(case: Case, simulation: Simulation, moment: Moment | None) -> tuple[str, str | None]:
+    """Compares a simulation, `STEPS` steps past a moment, with its judge, which goes there by itself.
+
+    Args:
+        case: Whose state it is.
+        simulation: What is to be timed.
+        moment: The case's state; needed unless the judge is "counts".
+
+    Returns:
+        The judge, and the digest; None for a digest where there are too many agents to sort.
+
+    Raises:
+        Wrong: They differ, or agents were lost.
+    """
+    judge = judge_of(case, simulation.backend_name) if moment else "counts"
+    if moment and judge != "counts":
+        digest = simulation.digest()
+        if digest != _judged(case.world, moment, judge):
+            raise Wrong(f"{case.name}: the results differ from those of {judge}, so there are no figures.")
+        return judge, digest
+    _, counts, _ = simulation.state()
+    if counts.sum(dtype="int64") != case.agents:
+        raise Wrong(f"{case.name}: agents were lost or counted twice, so there are no figures.")
+    return judge, simulation.digest() if case.agents <= DIGESTED else None
+
+
+def _judged(world: World, moment: Moment, judge: str) -> str:
+    if judge == "cpu":
+        _check_the_judge()
+    other = Simulation(world, Params(), judge)
+    resume(other, moment)
+    other.step(STEPS)
+    return other.digest()
+
+
+@functools.cache
+def _check_the_judge() -> None:
+    """The CPU backend may judge once it has been compared with the reference itself."""
+    cpu, reference = (Simulation(World(401, 257, 30_011), Params(), name) for name in ("cpu", "reference"))
+    for simulation in (cpu, reference):
+        simulation.step(2 * STEPS)
+    if cpu.digest() != reference.digest():
+        raise Wrong("The CPU backend's results differ from the reference's, so it cannot check others.")

@@ -1,0 +1,184 @@
+"""Agents in order of place, as Triton functions: three kernels that `kernels.gpu` launches now and then.
+
+Order changes no result, since random numbers depend on an agent's own bits only. It changes where a
+program's agents sense and count: near one another, in the caches and in one window (`kernels.gpu_window`).
+
+The field falls into tiles of `TILE` x `TILE` cells, numbered down and then along bands of `BAND` rows of
+tiles: so agents that follow one another fill a square, on fields of any size. It is a counting sort, and the
+counting is done already: the grid of counts holds how many agents stand where, and `survey` adds it up by
+tiles. `find_starts` turns that into where each tile's agents begin, `put_in_order` copies them there.
+"""
+
+# ruff: noqa: N803  (constants are upper-case in Triton, arguments or not)
+import triton
+import triton.language as tl
+
+from kernels.gpu_agents import CLOCK, cells_of
+
+TILE, TILE_BITS = tl.constexpr(16), tl.constexpr(4)  # px; 8, 16 and 32 came out alike
+BAND, BAND_BITS = tl.constexpr(4), tl.constexpr(2)  # rows of tiles
+SIDE, SIDE_BITS = (
+    tl.constexpr(16),
+    tl.constexpr(4),
+)  # tiles, of a program's window
+HALF = tl.constexpr(CLOCK.index("side"))
+
+# What follows ranks the agents of a program by one counter for each tile in shared memory. Lanes of the
+# same tile act as one, of which the first adds all: agents in order are mostly of one tile.
+OPEN = tl.constexpr("""{
+    .shared .align 4 .b32 tiles[256];
+    .reg .u32 own;
+    mov.u32 $0, tiles;
+    mov.u32 own, %tid.x;
+    shl.b32 own, own, 2;
+    add.u32 own, own, $0;
+    st.shared.u32 [own], 0;
+    bar.sync 0;
+}""")
+RANK = tl.constexpr("""{
+    .reg .pred inside, first;
+    .reg .u32 peers, before, rank, many, leader, start;
+    setp.ne.u32 inside, $2, 0;
+    match.any.sync.b32 peers, $1, 0xffffffff;
+    mov.u32 before, %lanemask_lt;
+    and.b32 before, before, peers;
+    popc.b32 rank, before;
+    popc.b32 many, peers;
+    brev.b32 leader, peers;
+    bfind.shiftamt.u32 leader, leader;
+    setp.eq.and.u32 first, rank, 0, inside;
+    mov.u32 start, 0;
+    @first atom.shared.add.u32 start, [$1], many;
+    shfl.sync.idx.b32 start, start, leader, 31, 0xffffffff;
+    add.u32 $0, start, rank;
+}""")
+TAKE = tl.constexpr("bar.sync 0; ld.shared.u32 $0, [$1];")
+GIVE = tl.constexpr("st.shared.u32 [$1], $2; bar.sync 0; mov.u32 $0, 0;")
+THREAD = tl.constexpr("mov.u32 $0, %tid.x;")
+
+
+@triton.jit
+def tile_number(tile_x, tile_y, tiles_across):
+    """Where a tile stands in the order."""
+    return (((tile_y >> BAND_BITS) * tiles_across + tile_x) << BAND_BITS) + (tile_y & (BAND - 1))
+
+
+@triton.jit
+def survey(counts_ptr, tiles_ptr, width, height, tiles_across, TILES: tl.constexpr):
+    """Agents on each of TILES tiles beside one another. Bytes a cell: 4 read."""
+    tile_x = tl.program_id(0) * TILES + tl.arange(0, TILES)
+    tile_y = tl.program_id(1)
+    column = (tl.program_id(0) * (TILES * TILE) + tl.arange(0, TILES * TILE))[None, :]
+    row = (tile_y * TILE + tl.arange(0, TILE))[:, None]
+    agents = tl.load(counts_ptr + (row * width + column), (column < width) & (row < height), 0)
+    agents = tl.sum(tl.reshape(tl.sum(agents, 0), (TILES, TILE)), 1)
+    tl.store(tiles_ptr + tile_number(tile_x, tile_y, tiles_across), agents, tile_x < tiles_across)
+
+
+@triton.jit(do_not_specialize=["tiles"])
+def find_starts(tiles_ptr, clock_ptr, tiles, BLOCK: tl.constexpr):
+    """Agents on each tile become the place of its first; in one program. Then the other half is theirs."""
+    before = 0
+    for start in range(0, tiles, BLOCK):
+        tile = start + tl.arange(0, BLOCK)
+        agents = tl.load(tiles_ptr + tile, tile < tiles, 0)
+        tl.store(tiles_ptr + tile, before + tl.cumsum(agents, 0) - agents, tile < tiles)
+        before += tl.sum(agents, 0)
+    tl.store(clock_ptr + HALF, 1 - tl.load(clock_ptr + HALF))
+
+
+@triton.jit
+def counter_of(address, tile_x, tile_y, left, top, tiles_across, tiles_down, mask):
+    """The address of a tile's counter, and whether the window has one for it."""
+    across = (tile_x - left).to(tl.uint32)
+    across = tl.minimum(across, across + tiles_across.to(tl.uint32))
+    down = (tile_y - top).to(tl.uint32)
+    down = tl.minimum(down, down + tiles_down.to(tl.uint32))
+    inside = (across < SIDE) & (down < SIDE) & mask
+    return address + tl.where(inside, down * SIDE + across, SIDE * SIDE).to(tl.int32) * 4, inside
+
+
+@triton.jit
+def rank(counter, inside):
+    """Counts each agent in; what its tile's counter was before it."""
+    return tl.inline_asm_elementwise(
+        RANK, "=r,r,r", [counter, inside.to(tl.int32)], dtype=tl.int32, is_pure=False, pack=1
+    )
+
+
+@triton.jit
+def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_down, fraction_bits,
+                    BLOCK: tl.constexpr, ROUNDS: tl.constexpr):  # fmt: skip
+    """Counts a program's agents by tiles in shared memory, and takes places for all of them at once.
+
+    Returns the window: the address of its counters, now the places of each tile's next agent, its first
+    column and row of tiles.
+    """
+    lanes = tl.arange(0, BLOCK)
+    middle = tl.load(source_ptr + tl.minimum(first + BLOCK * ROUNDS // 2, agents - 1))
+    column, row = cells_of(middle, fraction_bits)
+    left = (column >> TILE_BITS) - SIDE // 2
+    top = (row >> TILE_BITS) - SIDE // 2
+    left = tl.maximum(tl.where(left < 0, left + tiles_across, left), 0)
+    top = tl.maximum(tl.where(top < 0, top + tiles_down, top), 0)
+    address = tl.inline_asm_elementwise(OPEN, "=&r,r", [lanes], dtype=tl.int32, is_pure=False, pack=1)
+    for turn in tl.range(ROUNDS, num_stages=1):
+        index = first + turn * BLOCK + lanes
+        columns, rows = cells_of(tl.load(source_ptr + index, index < agents, 0), fraction_bits)
+        counter, inside = counter_of(
+            address,
+            columns >> TILE_BITS,
+            rows >> TILE_BITS,
+            left,
+            top,
+            tiles_across,
+            tiles_down,
+            index < agents,
+        )
+        rank(counter, inside)
+    thread = tl.inline_asm_elementwise(THREAD, "=r,r", [lanes], dtype=tl.int32, is_pure=True, pack=1)
+    own = address + thread * 4
+    many = tl.inline_asm_elementwise(TAKE, "=r,r", [own], dtype=tl.int32, is_pure=False, pack=1)
+    tile_x = left + (thread & (SIDE - 1))
+    tile_y = top + (thread >> SIDE_BITS)
+    tile_x = tl.where(tile_x >= tiles_across, tile_x - tiles_across, tile_x)
+    tile_y = tl.where(tile_y >= tiles_down, tile_y - tiles_down, tile_y)
+    tile = tile_number(tile_x, tile_y, tiles_across)
+    start = tl.atomic_add(tiles_ptr + tile, many, many != 0, sem="relaxed")
+    tl.inline_asm_elementwise(GIVE, "=r,r,r", [own, start], dtype=tl.int32, is_pure=False, pack=1)
+    return address, left, top
+
+
+@triton.jit(do_not_specialize=["agents", "tiles_across", "tiles_down", "fraction_bits"])
+def put_in_order(
+    agents_ptr, tiles_ptr, clock_ptr, agents, tiles_across, tiles_down, fraction_bits,
+    BLOCK: tl.constexpr, ROUNDS: tl.constexpr, SHARED: tl.constexpr,
+):  # fmt: skip
+    """Copies BLOCK x ROUNDS agents to their tiles' places in the other half of their memory.
+
+    Bytes an agent: 8 read twice, the second time from a cache, and 8 written.
+    """
+    side = tl.load(clock_ptr + HALF)
+    source_ptr = agents_ptr + (1 - side).to(tl.int64) * agents
+    target_ptr = agents_ptr + side.to(tl.int64) * agents
+    first = tl.program_id(0) * (BLOCK * ROUNDS)
+    if SHARED:
+        address, left, top = window_of_tiles(
+            source_ptr, tiles_ptr, first, agents, tiles_across, tiles_down, fraction_bits, BLOCK, ROUNDS
+        )
+    for turn in tl.range(ROUNDS, num_stages=1):
+        index = first + turn * BLOCK + tl.arange(0, BLOCK)
+        mask = index < agents
+        word = tl.load(source_ptr + index, mask, 0)
+        column, row = cells_of(word, fraction_bits)
+        tile_x = column >> TILE_BITS
+        tile_y = row >> TILE_BITS
+        tile = tiles_ptr + tile_number(tile_x, tile_y, tiles_across)
+        if SHARED:
+            counter, inside = counter_of(address, tile_x, tile_y, left, top, tiles_across, tiles_down, mask)
+            near = rank(counter, inside)
+            far = tl.atomic_add(tile, 1, mask & ~inside, sem="relaxed")
+            place = tl.where(inside, near, far)
+        else:
+            place = tl.atomic_add(tile, 1, mask, sem="relaxed")
+        tl.store(target_ptr + place, word, mask)

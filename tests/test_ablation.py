@@ -1,0 +1,227 @@
+"""The CUDA backend without one of its ideas: all with the same bits, and each without that idea.
+
+Triton is kept out of the tests' own process (see `test_gpu_code`), so what needs it runs in one of its own,
+which is this file as a script: `python test_ablation.py equal VARIANT ...` or `python test_ablation.py code`.
+"""
+
+import dataclasses
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pairs import gpu_modules
+
+from app.bench import ablation
+from app.bench.moment import Moment, moment_of
+from kernels import gpu_build
+from kernels.params import Params
+from kernels.simulation import Simulation, digest
+from kernels.world import World
+
+needs_triton = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("triton", "cuda")),
+    reason="triton and cuda-bindings are not installed",
+)
+
+WORLD = World(97, 61, 3000, "5")  # several programs, none of them full
+PARAMS = Params(step_size=15.0)  # so long that agents are put in order every 4 steps
+STEPS = 1, 5, 1  # to the moment, over the orders after steps 1 and 5, and to the other half of the grids
+
+# What each variant launches in the place of what the backend does, and the constants it is built with.
+WITHOUT: dict[str, tuple[set[str], set[str], dict[str, Any]]] = {
+    "without relaxed atomics": (set(), set(), {"SEM": "acq_rel"}),
+    "without the window": (set(), set(), {"SHARED": False}),
+    "agents in no order": ({"survey", "find_starts", "put_in_order"}, set(), {}),
+    "three passes over the field": ({"diffuse"}, {"add_deposits", "blur", "decay"}, {}),
+    "without packing": (
+        {"update_agents"}, {"update_unpacked_agents", "pack_agents", "unpack_agents"}, {}
+    ),
+}  # fmt: skip
+BACKENDS_OWN = {"update_agents", "diffuse", "survey", "find_starts", "put_in_order"}
+NAMES = list(WITHOUT)
+HALVES = NAMES[::2], NAMES[1::2]  # two processes, one a core
+
+
+@pytest.fixture(scope="module")
+def interpreted() -> Iterator[list[subprocess.Popen[str]]]:
+    started = [start("equal", *names, interpreted=True) for names in HALVES]
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def code() -> dict[str, str]:
+    """The PTX of each kernel that only the ablation has, by the name of its recipe."""
+    return finished(start("code"))
+
+
+@needs_triton
+@pytest.mark.parametrize("half", [0, 1])
+def test_every_variant_gives_the_same_bits_without_its_idea(
+    interpreted: list[subprocess.Popen[str]], half: int
+) -> None:
+    _, *digests = expected()
+    found = finished(interpreted[half])
+    assert tuple(found) == tuple(HALVES[half])
+    for name, (gone, instead, constants) in ((name, WITHOUT[name]) for name in found):
+        assert found[name]["digests"] == digests, name
+        launched = found[name]["launched"]
+        assert launched.keys() == BACKENDS_OWN - gone | instead, name
+        updating = launched.get("update_agents") or launched["update_unpacked_agents"]
+        assert updating | constants == updating, name
+
+
+@needs_triton
+def test_every_idea_has_its_variant() -> None:
+    pytest.importorskip("cuda.bindings")
+    assert set(ablation.variants("cuda")) - {ablation.PLAIN} == {ablation.WHOLE, "without graphs", *WITHOUT}
+
+
+@needs_triton
+def test_variants_compute_as_exactly_as_the_backend(code: dict[str, str]) -> None:
+    for name, ptx in code.items():
+        operations = set(re.findall(r"\b(\w+(?:\.\w+)*)\.f32\b", ptx))
+        assert not [word for word in operations if re.search(r"fma|approx|ftz|full|div|sqrt|^mad", word)], (
+            name
+        )
+        assert not {"add", "sub", "mul"} & operations, f"{name}: left to the assembler to fuse"
+    for name in ("UNPACKED", "ADD_DEPOSITS", "BLUR", "DECAY"):
+        assert "add.rn.f32" in code[name], name
+
+
+@needs_triton
+def test_the_code_is_without_the_ideas(code: dict[str, str]) -> None:
+    assert "acq_rel" in code["STRICT"]
+    assert "relaxed" not in code["STRICT"]
+    assert "red.shared" in code["STRICT"]
+    assert "relaxed" in code["DIRECT"]
+    assert ".shared" not in code["DIRECT"]
+    assert "red.shared" in code["UNPACKED"]
+    words = r"\b(?:ld|st)\.global\S*\.b64"
+    assert re.search(words, code["STRICT"])
+    assert not re.search(words, code["UNPACKED"])
+
+
+def test_code_from_an_older_module_is_not_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(gpu_build, "cache_folder", lambda _: tmp_path)
+    monkeypatch.setattr(
+        gpu_build, "compiled", lambda recipe, _: gpu_build.Code("name", 0, source.read_bytes())
+    )
+    source = tmp_path / "elsewhere.py"
+    recipe = gpu_build.Recipe("elsewhere", "kernel", 4, ())
+    for text in (b"old", b"old", b"new"):
+        source.write_bytes(text)
+        assert gpu_build.build(recipe, 90).binary == text
+    assert len(list(tmp_path.glob("*.cubin"))) == 2
+
+
+@pytest.mark.gpu
+def test_every_variant_gives_the_same_bits_on_a_gpu() -> None:
+    gpu_modules()
+    world = World(401, 257, 30_011)
+    begun, *digests = expected(world, Params(), (3, 61, 4))
+    for name, make in ablation.variants("cuda").items():
+        if name == ablation.PLAIN:  # `test_bench` has it
+            continue
+        subject = make(world, Params(), begun)
+        for steps, right in zip((61, 4), digests, strict=True):
+            subject.step(steps)
+            assert digest(subject.state()) == right, name
+        if isinstance(subject, Simulation):
+            assert bool(subject.buffers.graphs) == (name != "without graphs"), name
+
+
+def start(*words: str, interpreted: bool = False) -> subprocess.Popen[str]:
+    """Runs this file as a script."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", __file__, *words],
+        env=os.environ | {"TRITON_INTERPRET": str(int(interpreted))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> Any:
+    """What the script said."""
+    out, err = process.communicate()
+    assert process.returncode == 0, out + err
+    return json.loads(out)
+
+
+def expected(
+    world: World = WORLD, params: Params = PARAMS, steps: tuple[int, int, int] = STEPS
+) -> tuple[Moment, str, str]:
+    """A moment of the reference, and its digests after some steps and some more."""
+    simulation = Simulation(world, params, "reference")
+    simulation.step(steps[0])
+    begun = moment_of(simulation)
+    simulation.step(steps[1])
+    first = simulation.digest()
+    simulation.step(steps[2])
+    return begun, first, simulation.digest()
+
+
+def step_all(names: list[str]) -> dict[str, Any]:
+    """For each of the variants its digests, and which kernels it launched, with which constants."""
+    from triton.runtime import interpreter
+
+    from kernels import gpu_launch, interpreted
+
+    # Compiled kernels do not check integers for overflow either; without the checks this takes half the time.
+    builder = interpreter.interpreter_builder
+    builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
+    gpu_launch.AGENTS.update(BLOCK=1024, ROUNDS=2)
+    launched: dict[str, dict[str, Any]] = {}
+    launch = interpreted.Kernel.__call__
+
+    def watched(kernel: Any, grid: tuple[int, ...], *args: Any) -> None:
+        launched[kernel._function.fn.__name__] = kernel._constants
+        launch(kernel, grid, *args)
+
+    interpreted.Kernel.__call__ = watched  # type: ignore[method-assign]
+    begun, _, _ = expected()
+    makers, found = ablation.variants("cuda"), {}
+    for name in names:
+        launched.clear()
+        subject, digests = makers[name](WORLD, PARAMS, begun), []
+        for steps in STEPS[1:]:
+            subject.step(steps)
+            digests.append(digest(subject.state()))
+        found[name] = {"digests": digests, "launched": dict(launched)}
+    return found
+
+
+def compile_all() -> dict[str, str]:
+    """PTX for compute capability 9.0 of every recipe of `app.bench.without`, by its name there."""
+    import triton
+
+    from app.bench import without
+    from kernels.gpu_build import Recipe, compiled
+
+    made: list[Any] = []
+    make = triton.compile
+    triton.compile = lambda *args, **options: made.append(make(*args, **options)) or made[-1]
+    found = {}
+    for name, recipe in vars(without).items():
+        if isinstance(recipe, Recipe):
+            code = compiled(recipe, 90)
+            assert code.name == recipe.name
+            assert code.binary == made[-1].asm["cubin"]
+            found[name] = made[-1].asm["ptx"]
+    return found
+
+
+if __name__ == "__main__":
+    what, *words = sys.argv[1:]
+    print(json.dumps(step_all(words) if what == "equal" else compile_all()))
