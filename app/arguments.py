@@ -122,12 +122,12 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(steps=None)  # only a rendering ends somewhere
     add = parser.add_argument
     add("--fullscreen", action="store_true", help="fill the screen; F goes there and back")
-    frames_help = "stop after N frames; print how long they took and the digest"
+    frames_help = "stop after N frames; print how long they and the start took, and the digest"
     add("--frames", type=whole(1, 10**9), metavar="N", help=frames_help)
     add(
         "--headless",
         action="store_true",
-        help="draw off screen at the field's size, through EGL; needs --frames",
+        help="draw off screen through EGL, at the field's size, at most 4096 px a side; needs --frames",
     )
 
 

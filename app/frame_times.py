@@ -6,6 +6,8 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
+from app import STARTED
+
 WARM_UP = 0.1  # of the frames; drivers and caches are still finding their stride in them
 
 
@@ -26,7 +28,7 @@ class FrameTimes:
         return np.diff(ends) * 1000
 
     def report(self) -> str:
-        """Rate and spread in one or two lines, for people."""
+        """Rate, spread (of three frames or more) and the time of the start, a line each, for people."""
         count = len(self.ends)
         seconds = time.perf_counter() - self.ends[0]
         lines = [f"{count} frames, {(count - 1) / seconds:.1f} frames/s"]
@@ -36,4 +38,5 @@ class FrameTimes:
                 f"{median:.3f} ms a frame (median), {late:.3f} ms (99th percentile), "
                 f"{taken.max():.3f} ms (longest), after the first {WARM_UP:.0%}"
             )
+        lines.append(f"first frame {self.ends[0] - STARTED:.2f} s after Python had started")
         return "\n".join(lines)

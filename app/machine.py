@@ -56,7 +56,7 @@ def _system() -> str:
 def libraries() -> Rows:
     """The versions of everything we may use."""
     for requirement in requirements():
-        yield _name(requirement), _version(requirement) or "not installed"
+        yield _name(requirement), version(requirement) or "not installed"
 
 
 def requirements(extra: str = "") -> list[str]:
@@ -79,7 +79,8 @@ def _name(requirement: str) -> str:
     return re.split(r"[<>=!~]", requirement)[0]
 
 
-def _version(requirement: str) -> str | None:
+def version(requirement: str) -> str | None:
+    """The version of a package that is installed, or None; asked by its name or a requirement of it."""
     try:
         return importlib.metadata.version(_name(requirement))
     except importlib.metadata.PackageNotFoundError:
@@ -175,10 +176,17 @@ def cuda_requirements() -> list[str]:
 
 
 def _meets(requirement: str) -> bool:
-    version = _version(requirement)
-    if version and requirement.endswith(",<13"):
-        return int(version.split(".")[0]) < 13
-    return bool(version)
+    found = version(requirement)
+    bounds = re.findall(r"(>=|<)([\d.]+)", requirement)
+    return found is not None and all(
+        (_release(found) >= _release(bound)) == (sign == ">=") for sign, bound in bounds
+    )
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """The first four numbers of a version, which order as versions do."""
+    numbers = [int(part or 0) for part in re.split(r"[^\d.]", text)[0].split(".")]
+    return tuple([*numbers, 0, 0, 0][:4])
 
 
 if __name__ == "__main__":

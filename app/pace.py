@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import moderngl
 
 
-class Pace:
+class TwoFrames:
     """Lets one frame be drawn while the next is made, as a screen with two buffers does.
 
     moderngl-window's headless window waits for the end of every frame instead, so that Python and the

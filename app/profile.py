@@ -20,6 +20,7 @@ from kernels.world import World
 SAMPLE_SECONDS = 0.25  # between samples
 SAMPLES = 240  # kept: a minute
 HEADROOM = 1.12  # of a plot, above the highest value
+EVERY_STEP = {"agents", "field"}  # passes; others come now and then, so their time may not be known yet
 STEP_SERIES = (*PASSES, "floor")
 FRAME_SERIES = ("mean frame", "longest frame")
 SERIES = STEP_SERIES + FRAME_SERIES
@@ -64,10 +65,10 @@ class History:
         self.highest_step = self.highest_frame = 0.0
 
     def add(self, seconds: Mapping[str, float]) -> None:
-        """Takes a sample: the seconds of each of `SERIES`."""
+        """Takes a sample: the seconds of each of `SERIES`; 0 for what is not known."""
         for rows in self.values, self.stacked:
             rows[:, :-1] = rows[:, 1:]
-        self.values[:, -1] = [1000 * seconds[name] for name in SERIES]
+        self.values[:, -1] = [1000 * seconds.get(name, 0.0) for name in SERIES]
         np.cumsum(self.values[: len(PASSES), -1], out=self.stacked[:, -1])
         self.count = min(self.count + 1, SAMPLES)
         self.highest_step = max(self.stacked.max(), self.of("floor").max())
@@ -135,7 +136,7 @@ class Profile:
         if self.seconds < SAMPLE_SECONDS or simulation.steps == self.steps:  # while paused nothing is new
             return
         seconds = simulation.pass_seconds
-        if seconds:
+        if seconds.keys() >= EVERY_STEP:
             assert self.bandwidth is not None
             self.rows = table(seconds, simulation.world, self.bandwidth)
             least = sum(floor_bytes(simulation.world).values())
@@ -155,14 +156,18 @@ def table(seconds: Mapping[str, float], world: World, bandwidth: float) -> list[
     """The section's figures as texts: pass, ms, MB, GB/s and fraction of the floor; the last row is the sum.
 
     Args:
-        seconds: What each pass took in a step.
+        seconds: What each pass took in a step; a pass whose time is not known may be missing.
         world: What was stepped.
         bandwidth: Bytes per second of large copies; 0 when nobody knows.
     """
     least = floor_bytes(world)
-    rows = [(name, seconds[name], least[name]) for name in PASSES]
+    rows = [(name, seconds.get(name, 0.0), least[name]) for name in PASSES]
     rows.append(("step", sum(seconds.values()), sum(least.values())))
-    return [(name, _short(time * 1000), *_traffic(time, size, bandwidth)) for name, time, size in rows]
+    return [(name, _ms(time), *_traffic(time, size, bandwidth)) for name, time, size in rows]
+
+
+def _ms(seconds: float) -> str:
+    return _short(seconds * 1000) if seconds else "-"
 
 
 def _traffic(seconds: float, size: int, bandwidth: float) -> tuple[str, str, str]:

@@ -8,12 +8,11 @@ from typing import Any
 import moderngl
 from tqdm import tqdm
 
-from app.backend import TRIAL, Choice, told_if_slow
+from app.backend import Choice, told_if_slow
 from app.display import Display, DisplayError
 from app.files import write_atomically
 from app.record import Record, encode_png
 from app.session import Session
-from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset
 
@@ -48,12 +47,11 @@ def render(
     try:
         display = Display(context, world)
         preset = source.preset if isinstance(source, Record) else source
-        session = Session(preset, world, choice.backend)
+        with told_if_slow():
+            session = Session(preset, world, choice.backend)
         if isinstance(source, Record):
             session.restart_from(source)
             steps = source.step if steps is None else steps
-        with told_if_slow():
-            Simulation(TRIAL, preset.params, choice.backend).step(1)
         session.advance(0)  # what a record did before its first step
         for chunk in _chunks(session, steps or 0):
             session.advance(chunk)

@@ -19,7 +19,7 @@ from app.display import DisplayError
 from app.files import user_folder
 from app.frame_times import FrameTimes
 from app.overlay import Overlay
-from app.pace import Pace
+from app.pace import TwoFrames
 from app.palette import colours
 from app.panel import Panel
 from app.pointer import Pointer
@@ -61,7 +61,7 @@ class Window(WindowConfig):
         self.shortcuts = keys.codes(self.wnd.keys)
         self.frame_limit: int | None = None
         self.frames = self.unready_frames = 0
-        self.pace = Pace(self.ctx) if self.wnd.name == "headless" else None
+        self.pace = TwoFrames(self.ctx) if self.wnd.name == "headless" else None
         self.frame_times = FrameTimes()  # of a run with a limit; others would fill the memory in time
 
     def begin(self, source: Preset | Record, world: World, choice: Choice, fullscreen: bool) -> None:
@@ -79,16 +79,24 @@ class Window(WindowConfig):
         """
         self.timer.start()
         while not self.wnd.is_closing:
-            now, seconds = self.timer.next_frame()
-            self.wnd.use()
-            if self.pace:
-                with self.pace.frame():
-                    self.wnd.render(now, seconds)
-            else:
-                self.wnd.render(now, seconds)
-                self.wnd.swap_buffers()
+            self.show_frame(*self.timer.next_frame())
             if not self.wnd.visible:
                 time.sleep(MINIMISED_SECONDS)
+
+    def show_frame(self, now: float, seconds: float) -> None:
+        """Makes a frame and hands it to the screen; where there is none, to `TwoFrames`.
+
+        Args:
+            now: Seconds since the loop began.
+            seconds: Since the frame before.
+        """
+        self.wnd.use()
+        if self.pace:
+            with self.pace.frame():
+                self.wnd.render(now, seconds)
+        else:
+            self.wnd.render(now, seconds)
+            self.wnd.swap_buffers()
 
     def on_render(self, _time: float, frame_seconds: float) -> None:
         """One frame: step the world, draw it, take captures, draw the panel."""
@@ -144,7 +152,7 @@ class Window(WindowConfig):
         studio.notices.say(self.stage.how)
         self.pointer = Pointer(studio)
         self.studio = studio
-        gc.freeze()  # looking through all that torch and Numba hold would stall some later frame by 0.2 s
+        gc.freeze()  # looking through all that Numba and others hold would stall some later frame by 0.1 s
 
     def _compile(self) -> None:
         try:
@@ -252,9 +260,10 @@ def show(
         world: Size, agents and seed.
         choice: The backend.
         fullscreen: Go fullscreen once the window stands.
-        headless: Draw into an off-screen framebuffer through EGL, as large as the field.
-        frames: Stop after so many frames, each of `steps_per_frame` steps, and print how long they took
-            and the digest.
+        headless: Draw into an off-screen framebuffer through EGL, as large as the field but at most 4096 px
+            a side.
+        frames: Stop after so many frames, each of `steps_per_frame` steps, and print how long they and the
+            start took, and the digest.
 
     Returns:
         The exit status.
@@ -271,8 +280,9 @@ def show(
     except Exception as error:  # pyglet, glcontext and drivers raise whatever they like
         raise DisplayError(f"No window with OpenGL 3.3 can be opened here ({error}).") from error
     assert isinstance(window, Window)
+    before = None
     with contextlib.suppress(ValueError):  # signals belong to the main thread
-        signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
+        before = signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
     window.frame_limit = frames
     window.begin(source, world, choice, fullscreen)
     try:
@@ -284,4 +294,6 @@ def show(
     finally:
         window.release()
         window.wnd.destroy() if headless else window.wnd.close()
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
     return 0

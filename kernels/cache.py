@@ -7,8 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+UNUSED = 30 * 86400  # seconds, until code of another version is thrown away
 ROOM = 2**26  # bytes free for compiled code, of which there is 1 MB; else the disk counts as full
 
 _log = logging.getLogger(__name__)
@@ -25,6 +27,8 @@ def cache_folder(name: str, parent: str = "") -> Path | None:
     try:
         folder = Path(parent or _user_cache() / "physarium", name).absolute()
         folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        _sweep(folder)
         tempfile.TemporaryFile(dir=folder).close()
         if shutil.disk_usage(folder).free < ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
@@ -32,6 +36,14 @@ def cache_folder(name: str, parent: str = "") -> Path | None:
         _log.warning("Compiled code is not kept, so each start compiles: %s", error)
         return None
     return folder
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what other versions kept beside a folder and nobody has used for long."""
+    kind = folder.name.partition("-")[0]
+    for other in folder.parent.glob(f"{kind}-*"):
+        if other != folder and time.time() - other.stat().st_mtime > UNUSED:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def keep(path: Path, content: bytes) -> None:

@@ -44,8 +44,8 @@ from kernels.world import World
 
 # What does nothing but read and write arrays in main memory is the reference's own.
 __all__ = [
-    "Buffers", "advance", "allocate", "bandwidth", "bytes_needed", "fetch", "fetch_trail", "load", "paint",
-    "sample", "set_values", "wait",
+    "Buffers", "advance", "allocate", "bandwidth", "bytes_needed", "fetch", "fetch_counts", "fetch_trail",
+    "load", "paint", "sample", "set_values", "wait",
 ]  # fmt: skip
 
 Floats = NDArray[np.float32]
@@ -233,15 +233,23 @@ def sample(b: Buffers) -> None:
 
 def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
     """Trail [H, W], counts [H, W] and agent words [N] as arrays."""
+    return b.trail, fetch_counts(b), b.agents
+
+
+def fetch_counts(b: Buffers) -> Ints:
+    """The counts [H, W] alone, counted now."""
     b.counts[:] = 0
     if b.step:
         recount(b.agents.view(np.uint32), b.shape, b.counts.reshape(-1))
-    return b.trail, b.counts, b.agents
+    return b.counts
 
 
 @functools.cache
 def bandwidth() -> float:
-    """Bytes per second, read and written, of copies by all threads of arrays too large for the caches."""
+    """Bytes per second, read and written, of copies by all threads: the median of five.
+
+    The arrays are too large for the caches.
+    """
     source, target = np.ones(COPIED, np.uint8), np.empty(COPIED, np.uint8)
     threads = numba.get_num_threads()
     parts = [slice(*share.py_func(COPIED, k, threads)) for k in range(threads)]
@@ -250,7 +258,7 @@ def bandwidth() -> float:
         def copy() -> None:
             list(pool.map(lambda part: np.copyto(target[part], source[part]), parts))
 
-        return 2 * COPIED / min(_seconds(copy) for _ in range(5))
+        return 2 * COPIED / sorted(_seconds(copy) for _ in range(5))[2]
 
 
 @parallel

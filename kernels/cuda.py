@@ -128,6 +128,7 @@ def clear(array: Array) -> None:
 
 def send(array: Array, host: NDArray[Any]) -> None:
     """Copies from NumPy to the array's beginning; the NumPy array may change at once."""
+    assert host.nbytes <= array.nbytes
     # From ordinary memory CUDA returns once it has the numbers, without waiting for the GPU.
     host = np.ascontiguousarray(host)
     kind = runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
@@ -157,12 +158,18 @@ def capture(work: Callable[[], None]) -> Graph:
     _capturing = True
     try:
         work()
+    except BaseException:
+        _, graph = runtime.cudaStreamEndCapture(stream())  # which fails too, or gives what nobody wants
+        if graph:
+            runtime.cudaGraphDestroy(graph)
+        raise
     finally:
         _capturing = False
-        graph = _call(runtime.cudaStreamEndCapture, stream())
-    handle = _call(runtime.cudaGraphInstantiate, graph, 0)
-    _call(runtime.cudaGraphDestroy, graph)
-    return Graph(handle)
+    graph = _call(runtime.cudaStreamEndCapture, stream())
+    try:
+        return Graph(_call(runtime.cudaGraphInstantiate, graph, 0))
+    finally:
+        runtime.cudaGraphDestroy(graph)
 
 
 def synchronize() -> None:

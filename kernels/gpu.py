@@ -23,7 +23,6 @@ from kernels.gpu_device import INTERPRETED, device
 from kernels.gpu_launch import (
     CAPTURED,
     CELLS,
-    CLOCK,
     DRIFT,
     MOVES,
     ORDER_EVERY,
@@ -32,6 +31,7 @@ from kernels.gpu_launch import (
     kernels_for,
     tiles_of,
 )
+from kernels.gpu_layout import CLOCK
 from kernels.gpu_watch import Stopwatch
 from kernels.world import World
 
@@ -88,7 +88,7 @@ def prepare(b: Buffers) -> None:
             (move, parity): device.capture(functools.partial(MOVES[move], b, parity))
             for move, parity in CAPTURED
         }
-    except RuntimeError as error:
+    except (RuntimeError, MemoryError) as error:
         _log.warning("CUDA graphs cannot be used here, steps are launched one by one: %s", error)
     finally:
         if collecting:
@@ -108,7 +108,7 @@ def set_clock(b: Buffers, step: int) -> None:
     """Makes `step` the number of the next one, with the agents in the first half of their memory."""
     clock = [step & 0xFFFFFFFF, step_key(b.world.seed_words, step), *b.world.seed_words, 0]
     device.send(b.clock, np.array(clock, np.uint32).view(np.int32))
-    b.step, b.side = step, 0
+    b.step, b.half = step, 0
 
 
 def set_values(b: Buffers, values: NDArray[np.float32]) -> None:
@@ -149,7 +149,7 @@ def advance(b: Buffers, steps: int, surface: int = 0) -> None:
 def sample(b: Buffers) -> None:
     """Asks that a step soon be timed pass by pass, for `pass_seconds`."""
     if b.watch:
-        b.watch.wanted = {"step", "order"}
+        b.watch.sample()
 
 
 @functools.cache
@@ -174,14 +174,20 @@ def wait(b: Buffers) -> None:
 
 def fetch(b: Buffers) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]:
     """Trail [H, W], counts [H, W] and agent words [N], copied from the GPU once its steps are done."""
-    agents = device.fetch(b.agents[b.side]).view(np.uint64)
-    return fetch_trail(b), device.fetch(b.counts[(b.step + 1) % 2]), agents
+    agents = device.fetch(b.agents[b.half]).view(np.uint64)
+    return fetch_trail(b), fetch_counts(b), agents
 
 
 def fetch_trail(b: Buffers) -> NDArray[np.float32]:
     """The trail [H, W] alone, for a display that shares no memory with CUDA."""
     trail: NDArray[np.float32] = device.fetch(b.trails[b.step % 2])
     return trail
+
+
+def fetch_counts(b: Buffers) -> NDArray[np.int32]:
+    """The counts [H, W] alone."""
+    counts: NDArray[np.int32] = device.fetch(b.counts[(b.step + 1) % 2])
+    return counts
 
 
 def paint(
@@ -222,15 +228,16 @@ def _do_some(b: Buffers, unseen: int, wanted: set[str]) -> None:
     due = b.step % b.every == 1  # odd, so that an order always finds the counts in the same grid
     if due and b.every == ORDER_EVERY and unseen >= ORDER_EVERY and not wanted:
         _do(b, "round", 1, ORDER_EVERY)
-        b.side = 1 - b.side
+        b.half = 1 - b.half
         return
     if due:
-        _do(b, "order", 1)
-        b.side = 1 - b.side
+        _do(b, "timed order" if "order" in wanted else "order", 1)
+        b.half = 1 - b.half
     if unseen >= 2 and (b.step + 1) % b.every != 1 and "step" not in wanted:
         _do(b, "pair", b.step % 2, 2)
     else:
-        _do(b, "step" if unseen else "shown", b.step % 2, 1)
+        move = "step" if unseen else "shown step"
+        _do(b, f"timed {move}" if "step" in wanted else move, b.step % 2, 1)
 
 
 def _do(b: Buffers, move: str, parity: int, steps: int = 0) -> None:
@@ -239,6 +246,6 @@ def _do(b: Buffers, move: str, parity: int, steps: int = 0) -> None:
         graph.launch()
     else:
         MOVES[move](b, parity)
-    if b.watch and move in ("step", "shown", "order"):
-        b.watch.done("order" if move == "order" else "step")
+    if b.watch and move.startswith("timed"):
+        b.watch.asked("order" if move == "timed order" else "step")
     b.step += steps

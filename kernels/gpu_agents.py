@@ -6,8 +6,8 @@ Triton's interpreter. Every launch needs `enable_fp_fusion=False`: a fused multi
 
 Nothing a slider touches is `tl.constexpr` or an argument, so that a move neither compiles a kernel nor
 makes a captured graph stale: the numbers of a step lie in memory at `values_ptr`, in the order of
-`contract.SLOTS`, and the step's own at `clock_ptr`, in that of `CLOCK`. An int32 indexes agents and
-cells: a world holds at most 2**30 of each.
+`contract.SLOTS`, and the step's own at `clock_ptr`, in that of `gpu_layout.CLOCK`. An int32 indexes agents
+and cells: a world holds at most 2**30 of each.
 
 Arguments keep their meaning throughout: `*_ptr` are arrays in the device's memory, and `kernels.gpu_build`
 finds their types by their names.
@@ -18,6 +18,7 @@ import triton
 import triton.language as tl
 
 from kernels import contract
+from kernels.gpu_layout import CLOCK
 from kernels.gpu_window import close_window, count_in_window, open_window
 from kernels.world import GOLDEN as GOLDEN_RATIO
 
@@ -38,10 +39,7 @@ TURN_COS = tl.constexpr(contract.SLOT["turn_cos"])
 TURN_SIN = tl.constexpr(contract.SLOT["turn_sin"])
 STEP = tl.constexpr(contract.SLOT["step"])
 
-# What a step reads besides: its number, its key (`contract.step_key`), the seed's two words, and which half
-# of their memory agents are in: `kernels.gpu_order` moves them from one to the other.
-CLOCK = ("number", "key", "seed_low", "seed_high", "side")
-KEY, SIDE = tl.constexpr(CLOCK.index("key")), tl.constexpr(CLOCK.index("side"))
+KEY, WHICH_HALF = tl.constexpr(CLOCK.index("key")), tl.constexpr(CLOCK.index("half"))
 
 
 @triton.jit
@@ -140,14 +138,21 @@ def deposit(
 
 
 @triton.jit
+def halves_of(word):
+    """The two halves of agents' words, as `world.pack` makes them."""
+    return word.to(tl.uint32), (word >> 32).to(tl.uint32)
+
+
+@triton.jit
 def cells_of(word, fraction_bits):
-    """Column and row of agents, from their words; see `world.pack`."""
-    column = (word.to(tl.uint32) & 0xFFFFFF) >> fraction_bits
-    row = ((word >> 32).to(tl.uint32) & 0xFFFFFF) >> fraction_bits
+    """Column and row of agents, from their words."""
+    low, high = halves_of(word)
+    column = (low & 0xFFFFFF) >> fraction_bits
+    row = (high & 0xFFFFFF) >> fraction_bits
     return column.to(tl.int32), row.to(tl.int32)
 
 
-@triton.jit(do_not_specialize=["agents", "width", "height", "fraction_bits"])
+@triton.jit
 def update_agents(
     agents_ptr, trail_ptr, counts_ptr, values_ptr, clock_ptr,
     agents, width, height, fraction_bits,
@@ -160,14 +165,14 @@ def update_agents(
     One agent a thread (BLOCK = 32 * num_warps): the window wants it so, and with more Triton passes the
     addresses of atomics through shared memory.
     """
-    agents_ptr += tl.load(clock_ptr + SIDE).to(tl.int64) * agents
+    agents_ptr += tl.load(clock_ptr + WHICH_HALF).to(tl.int64) * agents
     lanes = tl.arange(0, BLOCK)
     first = tl.program_id(0) * (BLOCK * ROUNDS)
     # A lap's words are asked for one lap before: a load takes as long as a lap.
     coming = tl.load(agents_ptr + first + lanes, first + lanes < agents, 0, eviction_policy="evict_first")
     window = (0, 0, 0)
     if SHARED:
-        middle = tl.load(agents_ptr + tl.minimum(first + BLOCK * ROUNDS // 2, tl.maximum(agents - 1, 0)))
+        middle = tl.load(agents_ptr + tl.minimum(first + BLOCK * ROUNDS // 2, agents - 1))
         column, row = cells_of(middle, fraction_bits)
         window = open_window(column, row, width, height, lanes)
     x_end = (width << fraction_bits).to(tl.uint32)
@@ -190,8 +195,7 @@ def update_agents(
         after = index + BLOCK
         more = (after < agents) & (lap + 1 < ROUNDS)
         coming = tl.load(agents_ptr + after, more, 0, eviction_policy="evict_first")
-        low = word.to(tl.uint32)
-        high = (word >> 32).to(tl.uint32)
+        low, high = halves_of(word)
         x = low & 0xFFFFFF
         y = high & 0xFFFFFF
         heading = ((low >> 24) | (high >> 24 << 8)).to(tl.int32)

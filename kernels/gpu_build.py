@@ -31,6 +31,7 @@ SOURCES = (
     "gpu_agents.py",
     "gpu_build.py",
     "gpu_field.py",
+    "gpu_layout.py",
     "gpu_order.py",
     "gpu_window.py",
     "contract.py",

@@ -8,7 +8,8 @@ import triton
 import triton.language as tl
 
 from kernels import contract
-from kernels.gpu_agents import CLOCK, pcg
+from kernels.gpu_agents import pcg
+from kernels.gpu_layout import CLOCK
 
 TINY = tl.constexpr(contract.TINY)
 DEPOSIT = tl.constexpr(contract.SLOT["deposit"])
@@ -70,7 +71,7 @@ def tick(clock_ptr):
     tl.store(clock_ptr + KEY, key.to(tl.int32))
 
 
-@triton.jit(do_not_specialize=["height"])
+@triton.jit
 def diffuse(
     trail_ptr, counts_ptr, next_trail_ptr, next_counts_ptr, values_ptr, clock_ptr, surface_ptr,
     width, height,
@@ -131,7 +132,7 @@ def show(trail_ptr, surface_ptr, width, COLUMNS: tl.constexpr):
     store_to_surface(tl.load(surface_ptr), column, row, value)
 
 
-@triton.jit(do_not_specialize=["cells", "columns", "width"])
+@triton.jit
 def paint(trail_ptr, rows_ptr, columns_ptr, gain_ptr, lift_ptr, cells, columns, width, BLOCK: tl.constexpr):
     """Paints BLOCK cells of one dab: trail = trail * gain + lift."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

@@ -14,28 +14,28 @@ from numpy.typing import NDArray
 
 from kernels.gpu_build import Recipe
 from kernels.gpu_device import INTERPRETED, device
+from kernels.gpu_layout import AGENT_THREADS, BAND, ORDER_THREADS, TILE
 from kernels.gpu_watch import Stopwatch
 from kernels.world import World
 
-CLOCK = "number", "key", "seed_low", "seed_high", "side"  # `gpu_agents.CLOCK`, without importing Triton
-TILE, BAND, TILES = 16, 4, 8  # of `gpu_order`, and how many tiles a program of `survey` adds up
-ORDER_EVERY = (
-    16  # steps, at most: an order costs two thirds of a step on an H200, and a tenth of it is lost in 16
-)
-DRIFT = 32  # px: agents that may have moved farther since the last order are put in order again ...
-ORDER_LEAST = 4  # ... but never more often than this
+# Steps from one order to the next: an order costs two thirds of a step on an H200, where spread-out agents
+# lose as much in some 16 steps. Agents that move farther than DRIFT px in that time get their order sooner.
+ORDER_EVERY, ORDER_LEAST = 16, 4
+DRIFT = 32
 
 # Blocks of agents and of cells, chosen on an H200 at 1 M agents on 1024 x 1024 and 16 M on 4096 x 4096; the
 # block of cells matters little from 1024 x 1024 to 8192 x 8192. The interpreter runs one program after the
 # other: there, few large ones are quick.
-AGENTS: dict[str, Any] = {"BLOCK": 512, "ROUNDS": 8, "SHARED": True, "SEM": "relaxed"}
-ORDER: dict[str, Any] = {"BLOCK": 256, "ROUNDS": 8, "SHARED": True}
+AGENTS: dict[str, Any] = {"BLOCK": AGENT_THREADS, "ROUNDS": 8, "SHARED": True, "SEM": "relaxed"}
+ORDER: dict[str, Any] = {"BLOCK": ORDER_THREADS, "ROUNDS": 8, "SHARED": True}
 FIELD: dict[str, Any] = {"STRIPS": 1, "ROWS": 8, "COLUMNS": 256}
 if INTERPRETED:
     ORDER = {"BLOCK": 2**15, "ROUNDS": 1, "SHARED": False}
     AGENTS = ORDER | {"SEM": "relaxed"}
     FIELD = {"STRIPS": 128, "ROWS": 4, "COLUMNS": 512}
-WARPS, STARTS, CELLS = 4, 8192, 1024
+TILES = 64 if INTERPRETED else 8  # that a program of `survey` adds up
+WARPS = 4  # of a program, where nothing else is said
+STARTS, CELLS = 8192, 1024  # that a program of `find_starts` and of `paint` takes at once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Buffers:
         watch: Times the steps.
         coming: Numbers that are not in `values` yet.
         every: Steps from one order to the next.
-        side: The half agents are in.
+        half: The half agents are in.
         shown: The surface's handle, as it lies in `surface`.
         step: Steps done since the start.
     """
@@ -90,7 +90,7 @@ class Buffers:
     watch: Stopwatch | None = None
     coming: NDArray[np.float32] | None = None
     every: int = ORDER_EVERY
-    side: int = 0
+    half: int = 0
     shown: int = 0
     step: int = 0
 
@@ -115,18 +115,18 @@ def kernels_for(world: World) -> Kernels:
     even = world.width % 16 == 0
 
     def kernel(
-        module: str, name: str, warps: int, known: bool = False, full: bool = False, **constants: Any
+        module: str, name: str, warps: int, even: bool = False, full: bool = False, **constants: Any
     ) -> Any:
-        recipe = Recipe(f"kernels.{module}", name, warps, tuple(constants.items()), known and even, full)
+        recipe = Recipe(f"kernels.{module}", name, warps, tuple(constants.items()), even, full)
         return device.Kernel(recipe)
 
     return Kernels(
         update_agents=kernel("gpu_agents", "update_agents", AGENTS["BLOCK"] // 32, full=True, **AGENTS),
-        diffuse=kernel("gpu_field", "diffuse", WARPS, True, SHOWN=False, **FIELD),
-        diffuse_and_show=kernel("gpu_field", "diffuse", WARPS, True, SHOWN=True, **FIELD),
-        show=kernel("gpu_field", "show", WARPS, True, COLUMNS=FIELD["COLUMNS"]),
+        diffuse=kernel("gpu_field", "diffuse", WARPS, even, SHOWN=False, **FIELD),
+        diffuse_and_show=kernel("gpu_field", "diffuse", WARPS, even, SHOWN=True, **FIELD),
+        show=kernel("gpu_field", "show", WARPS, even, COLUMNS=FIELD["COLUMNS"]),
         paint=kernel("gpu_field", "paint", WARPS, BLOCK=CELLS),
-        survey=kernel("gpu_order", "survey", WARPS, True, TILES=TILES),
+        survey=kernel("gpu_order", "survey", WARPS, even, TILES=TILES),
         find_starts=kernel("gpu_order", "find_starts", 32, BLOCK=STARTS),
         put_in_order=kernel("gpu_order", "put_in_order", ORDER["BLOCK"] // 32, **ORDER),
     )
@@ -150,6 +150,11 @@ def _diffuse(b: Buffers, parity: int, shown: bool) -> None:
 
 
 def _step(b: Buffers, parity: int, shown: bool = False) -> None:
+    _update_agents(b, parity)
+    _diffuse(b, parity, shown)
+
+
+def _timed_step(b: Buffers, parity: int, shown: bool = False) -> None:
     _mark(b, "agents")
     _update_agents(b, parity)
     _mark(b, "field")
@@ -158,24 +163,16 @@ def _step(b: Buffers, parity: int, shown: bool = False) -> None:
 
 
 def _pair(b: Buffers, parity: int) -> None:
-    for step in parity, 1 - parity:
-        _update_agents(b, step)
-        _diffuse(b, step, shown=False)
+    _step(b, parity)
+    _step(b, 1 - parity)
 
 
 def _order(b: Buffers, parity: int) -> None:
-    _mark(b, "order")
-    _put_in_order(b, parity)
-    _mark(b, "ordered")
-
-
-def _put_in_order(b: Buffers, parity: int) -> None:
     world, block = b.world, ORDER["BLOCK"] * ORDER["ROUNDS"]
     across, down = tiles_of(world)
     b.kernels.survey(
-        (-(-across // TILES), down),
-        b.counts[1 - parity], b.tiles, world.width, world.height, across,
-    )  # fmt: skip
+        (-(-across // TILES), down), b.counts[1 - parity], b.tiles, world.width, world.height, across
+    )
     b.kernels.find_starts((1,), b.tiles, b.clock, across * down)
     b.kernels.put_in_order(
         (-(-world.agents // block),), b.agents, b.tiles, b.clock,
@@ -183,8 +180,14 @@ def _put_in_order(b: Buffers, parity: int) -> None:
     )  # fmt: skip
 
 
+def _timed_order(b: Buffers, parity: int) -> None:
+    _mark(b, "order")
+    _order(b, parity)
+    _mark(b, "ordered")
+
+
 def _round(b: Buffers, parity: int) -> None:
-    _put_in_order(b, parity)
+    _order(b, parity)
     for _ in range(ORDER_EVERY // 2):
         _pair(b, parity)
 
@@ -197,17 +200,22 @@ def _show(b: Buffers, parity: int) -> None:
 # What the GPU is asked for at once, by name: functions of the state and the parity of the step.
 MOVES: dict[str, Callable[[Buffers, int], None]] = {
     "step": _step,
-    "shown": functools.partial(_step, shown=True),
+    "shown step": functools.partial(_step, shown=True),
+    "timed step": _timed_step,
+    "timed shown step": functools.partial(_timed_step, shown=True),
     "pair": _pair,
     "order": _order,
+    "timed order": _timed_order,
     "round": _round,
     "show": _show,
 }
-CAPTURED = (
-    *((move, parity) for move in ("step", "shown", "pair") for parity in (0, 1)),
-    ("order", 1),
-    ("round", 1),
-)
+BEFORE_ODD_STEPS = "order", "timed order", "round"
+CAPTURED = [
+    (move, parity)
+    for move in MOVES
+    for parity in (0, 1)
+    if move != "show" and (parity or move not in BEFORE_ODD_STEPS)
+]
 
 
 def _mark(b: Buffers, name: str) -> None:

@@ -3,30 +3,30 @@
 Order changes no result, since random numbers depend on an agent's own bits only. It changes where a
 program's agents sense and count: near one another, in the caches and in one window (`kernels.gpu_window`).
 
-The field falls into tiles of `TILE` x `TILE` cells, numbered down and then along bands of `BAND` rows of
-tiles: so agents that follow one another fill a square, on fields of any size. It is a counting sort, and the
-counting is done already: the grid of counts holds how many agents stand where, and `survey` adds it up by
-tiles. `find_starts` turns that into where each tile's agents begin, `put_in_order` copies them there.
+It is a counting sort by the tiles of `kernels.gpu_layout`, and the counting is done already: the grid of
+counts holds how many agents stand where, and `survey` adds it up by tiles. `find_starts` turns that into
+where each tile's agents begin, `put_in_order` copies them there.
 """
 
 # ruff: noqa: N803  (constants are upper-case in Triton, arguments or not)
 import triton
 import triton.language as tl
 
-from kernels.gpu_agents import CLOCK, cells_of
+from kernels import gpu_layout
+from kernels.gpu_agents import cells_of
+from kernels.gpu_window import thread_of
 
-TILE, TILE_BITS = tl.constexpr(16), tl.constexpr(4)  # px; 8, 16 and 32 came out alike
-BAND, BAND_BITS = tl.constexpr(4), tl.constexpr(2)  # rows of tiles
-SIDE, SIDE_BITS = (
-    tl.constexpr(16),
-    tl.constexpr(4),
-)  # tiles, of a program's window
-HALF = tl.constexpr(CLOCK.index("side"))
+TILE, TILE_BITS = tl.constexpr(gpu_layout.TILE), tl.constexpr(gpu_layout.TILE_BITS)
+BAND, BAND_BITS = tl.constexpr(gpu_layout.BAND), tl.constexpr(gpu_layout.BAND_BITS)
+WINDOW_BITS = tl.constexpr(4)
+WINDOW = tl.constexpr(16)  # tiles, of a side of a program's window
+WHICH_HALF = tl.constexpr(gpu_layout.CLOCK.index("half"))
 
 # What follows ranks the agents of a program by one counter for each tile in shared memory. Lanes of the
 # same tile act as one, of which the first adds all: agents in order are mostly of one tile.
-OPEN = tl.constexpr("""{
-    .shared .align 4 .b32 tiles[256];
+OPEN = tl.constexpr(
+    """{
+    .shared .align 4 .b32 tiles[COUNTERS];
     .reg .u32 own;
     mov.u32 $0, tiles;
     mov.u32 own, %tid.x;
@@ -34,7 +34,8 @@ OPEN = tl.constexpr("""{
     add.u32 own, own, $0;
     st.shared.u32 [own], 0;
     bar.sync 0;
-}""")
+}""".replace("COUNTERS", str(gpu_layout.ORDER_THREADS))
+)
 RANK = tl.constexpr("""{
     .reg .pred inside, first;
     .reg .u32 peers, before, rank, many, leader, start;
@@ -54,7 +55,6 @@ RANK = tl.constexpr("""{
 }""")
 TAKE = tl.constexpr("bar.sync 0; ld.shared.u32 $0, [$1];")
 GIVE = tl.constexpr("st.shared.u32 [$1], $2; bar.sync 0; mov.u32 $0, 0;")
-THREAD = tl.constexpr("mov.u32 $0, %tid.x;")
 
 
 @triton.jit
@@ -75,7 +75,7 @@ def survey(counts_ptr, tiles_ptr, width, height, tiles_across, TILES: tl.constex
     tl.store(tiles_ptr + tile_number(tile_x, tile_y, tiles_across), agents, tile_x < tiles_across)
 
 
-@triton.jit(do_not_specialize=["tiles"])
+@triton.jit
 def find_starts(tiles_ptr, clock_ptr, tiles, BLOCK: tl.constexpr):
     """Agents on each tile become the place of its first; in one program. Then the other half is theirs."""
     before = 0
@@ -84,7 +84,7 @@ def find_starts(tiles_ptr, clock_ptr, tiles, BLOCK: tl.constexpr):
         agents = tl.load(tiles_ptr + tile, tile < tiles, 0)
         tl.store(tiles_ptr + tile, before + tl.cumsum(agents, 0) - agents, tile < tiles)
         before += tl.sum(agents, 0)
-    tl.store(clock_ptr + HALF, 1 - tl.load(clock_ptr + HALF))
+    tl.store(clock_ptr + WHICH_HALF, 1 - tl.load(clock_ptr + WHICH_HALF))
 
 
 @triton.jit
@@ -94,8 +94,8 @@ def counter_of(address, tile_x, tile_y, left, top, tiles_across, tiles_down, mas
     across = tl.minimum(across, across + tiles_across.to(tl.uint32))
     down = (tile_y - top).to(tl.uint32)
     down = tl.minimum(down, down + tiles_down.to(tl.uint32))
-    inside = (across < SIDE) & (down < SIDE) & mask
-    return address + tl.where(inside, down * SIDE + across, SIDE * SIDE).to(tl.int32) * 4, inside
+    inside = (across < WINDOW) & (down < WINDOW) & mask
+    return address + tl.where(inside, down * WINDOW + across, WINDOW * WINDOW).to(tl.int32) * 4, inside
 
 
 @triton.jit
@@ -117,8 +117,8 @@ def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_do
     lanes = tl.arange(0, BLOCK)
     middle = tl.load(source_ptr + tl.minimum(first + BLOCK * ROUNDS // 2, agents - 1))
     column, row = cells_of(middle, fraction_bits)
-    left = (column >> TILE_BITS) - SIDE // 2
-    top = (row >> TILE_BITS) - SIDE // 2
+    left = (column >> TILE_BITS) - WINDOW // 2
+    top = (row >> TILE_BITS) - WINDOW // 2
     left = tl.maximum(tl.where(left < 0, left + tiles_across, left), 0)
     top = tl.maximum(tl.where(top < 0, top + tiles_down, top), 0)
     address = tl.inline_asm_elementwise(OPEN, "=&r,r", [lanes], dtype=tl.int32, is_pure=False, pack=1)
@@ -136,11 +136,11 @@ def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_do
             index < agents,
         )
         rank(counter, inside)
-    thread = tl.inline_asm_elementwise(THREAD, "=r,r", [lanes], dtype=tl.int32, is_pure=True, pack=1)
+    thread = thread_of(lanes)
     own = address + thread * 4
     many = tl.inline_asm_elementwise(TAKE, "=r,r", [own], dtype=tl.int32, is_pure=False, pack=1)
-    tile_x = left + (thread & (SIDE - 1))
-    tile_y = top + (thread >> SIDE_BITS)
+    tile_x = left + (thread & (WINDOW - 1))
+    tile_y = top + (thread >> WINDOW_BITS)
     tile_x = tl.where(tile_x >= tiles_across, tile_x - tiles_across, tile_x)
     tile_y = tl.where(tile_y >= tiles_down, tile_y - tiles_down, tile_y)
     tile = tile_number(tile_x, tile_y, tiles_across)
@@ -149,7 +149,7 @@ def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_do
     return address, left, top
 
 
-@triton.jit(do_not_specialize=["agents", "tiles_across", "tiles_down", "fraction_bits"])
+@triton.jit
 def put_in_order(
     agents_ptr, tiles_ptr, clock_ptr, agents, tiles_across, tiles_down, fraction_bits,
     BLOCK: tl.constexpr, ROUNDS: tl.constexpr, SHARED: tl.constexpr,
@@ -158,9 +158,9 @@ def put_in_order(
 
     Bytes an agent: 8 read twice, the second time from a cache, and 8 written.
     """
-    side = tl.load(clock_ptr + HALF)
-    source_ptr = agents_ptr + (1 - side).to(tl.int64) * agents
-    target_ptr = agents_ptr + side.to(tl.int64) * agents
+    half = tl.load(clock_ptr + WHICH_HALF)
+    source_ptr = agents_ptr + (1 - half).to(tl.int64) * agents
+    target_ptr = agents_ptr + half.to(tl.int64) * agents
     first = tl.program_id(0) * (BLOCK * ROUNDS)
     if SHARED:
         address, left, top = window_of_tiles(

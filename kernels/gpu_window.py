@@ -14,10 +14,12 @@ path without a window, which is also the path of agents outside one.
 import triton
 import triton.language as tl
 
-SIDE = tl.constexpr(64)  # cells, of a window: the agents of a program fill about as much, or less
-HALF = tl.constexpr(32)
-THREADS = tl.constexpr(512)  # each clears 16 bytes, and tells the grid of 4 words
-ROWS = tl.constexpr(16)  # of a window that the threads reach at once, two cells each
+from kernels.gpu_layout import AGENT_THREADS
+
+WINDOW = tl.constexpr(64)  # cells, of a side: the agents of a program fill about as much, or less
+HALF_WINDOW = tl.constexpr(32)
+THREADS = tl.constexpr(AGENT_THREADS)  # each clears 16 bytes, and tells the grid of 4 words
+ROWS = tl.constexpr(AGENT_THREADS // 32)  # of a window that the threads reach at once, two cells each
 
 # A word holds two cells half a window apart, so that lanes tell the grid of neighbouring cells, and 16 bits
 # are enough for each: a program has fewer agents.
@@ -31,7 +33,7 @@ OPEN = tl.constexpr("""{
     st.shared.v4.u32 [own], {0, 0, 0, 0};
     bar.sync 0;
 }""")
-ADD = tl.constexpr("""{
+COUNT = tl.constexpr("""{
     .reg .pred inside;
     setp.ne.u32 inside, $3, 0;
     @inside red.shared.add.u32 [$1], $2;
@@ -43,10 +45,16 @@ READ = tl.constexpr("ld.shared.u32 $0, [$1];")
 
 
 @triton.jit
+def thread_of(lanes):
+    """The number of each thread, which no tensor tells."""
+    return tl.inline_asm_elementwise(THREAD, "=r,r", [lanes], dtype=tl.int32, is_pure=True, pack=1)
+
+
+@triton.jit
 def open_window(column, row, width, height, lanes):
     """An empty window about a cell: its address [THREADS] in shared memory, and its first column and row."""
-    left = column - HALF
-    top = row - HALF
+    left = column - HALF_WINDOW
+    top = row - HALF_WINDOW
     left = tl.maximum(tl.where(left < 0, left + width, left), 0)  # a small field lies all in the window
     top = tl.maximum(tl.where(top < 0, top + height, top), 0)
     address = tl.inline_asm_elementwise(OPEN, "=&r,r", [lanes], dtype=tl.int32, is_pure=False, pack=1)
@@ -62,11 +70,11 @@ def count_in_window(window, column, row, width, height, mask):
     across = tl.minimum(across, across + width.to(tl.uint32))
     down = (row - top).to(tl.uint32)
     down = tl.minimum(down, down + height.to(tl.uint32))
-    inside = (across < SIDE) & (down < SIDE) & mask
-    word = address + ((down * HALF + (across & (HALF - 1))) * 4).to(tl.int32)
-    one = tl.where(across >= HALF, 1 << 16, 1)
+    inside = (across < WINDOW) & (down < WINDOW) & mask
+    word = address + ((down * HALF_WINDOW + (across & (HALF_WINDOW - 1))) * 4).to(tl.int32)
+    one = tl.where(across >= HALF_WINDOW, 1 << 16, 1)
     tl.inline_asm_elementwise(
-        ADD, "=r,r,r,r", [word, one, inside.to(tl.int32)], dtype=tl.int32, is_pure=False, pack=1
+        COUNT, "=r,r,r,r", [word, one, inside.to(tl.int32)], dtype=tl.int32, is_pure=False, pack=1
     )
     return inside
 
@@ -75,13 +83,13 @@ def count_in_window(window, column, row, width, height, mask):
 def close_window(counts_ptr, window, width, height, lanes, SEM: tl.constexpr):
     """Adds the window's counts to the grid, once all agents of the program are counted."""
     address, left, top = window
-    thread = tl.inline_asm_elementwise(THREAD, "=r,r", [lanes], dtype=tl.int32, is_pure=True, pack=1)
+    thread = thread_of(lanes)
     address = tl.inline_asm_elementwise(MEET, "=r,r", [address], dtype=tl.int32, is_pure=False, pack=1)
-    near = left + (thread & (HALF - 1))
-    far = near + HALF
+    near = left + (thread & (HALF_WINDOW - 1))
+    far = near + HALF_WINDOW
     near = tl.where(near >= width, near - width, near)
     far = tl.where(far >= width, far - width, far)
-    for band in tl.static_range(SIDE // ROWS):
+    for band in tl.static_range(WINDOW // ROWS):
         row = top + band * ROWS + (thread >> 5)
         start = tl.where(row >= height, row - height, row) * width
         place = address + (band * THREADS + thread) * 4

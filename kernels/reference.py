@@ -128,6 +128,11 @@ def fetch_trail(b: Buffers) -> Floats:
     return b.trail
 
 
+def fetch_counts(b: Buffers) -> Ints:
+    """The counts [H, W] alone."""
+    return b.counts
+
+
 def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
     """Paints one dab: trail = trail * gain + lift, on the cells rows x columns."""
     patch = np.ix_(rows, columns)

@@ -113,6 +113,10 @@ class Simulation:
         """The trail [H, W]: a view to read only on the CPU, a copy of what lives on a device."""
         return self.backend.fetch_trail(self.buffers)  # type: ignore[no-any-return]
 
+    def counts(self) -> NDArray[np.int32]:
+        """How many agents stood on each cell [H, W] after the last move."""
+        return self.backend.fetch_counts(self.buffers)  # type: ignore[no-any-return]
+
     def state(self) -> State:
         """Trail [H, W], counts [H, W] and agent words [N]: views on the CPU, copies from a device."""
         return self.backend.fetch(self.buffers)  # type: ignore[no-any-return]

@@ -38,8 +38,8 @@ STEPS = 1, 5, 1  # to the moment, over the orders after steps 1 and 5, and to th
 WITHOUT: dict[str, tuple[set[str], set[str], dict[str, Any]]] = {
     "without relaxed atomics": (set(), set(), {"SEM": "acq_rel"}),
     "without the window": (set(), set(), {"SHARED": False}),
-    "agents in no order": ({"survey", "find_starts", "put_in_order"}, set(), {}),
-    "three passes over the field": ({"diffuse"}, {"add_deposits", "blur", "decay"}, {}),
+    "without order": ({"survey", "find_starts", "put_in_order"}, set(), {}),
+    "without the fused field pass": ({"diffuse"}, {"add_deposits", "blur", "decay"}, {}),
     "without packing": (
         {"update_agents"}, {"update_unpacked_agents", "pack_agents", "unpack_agents"}, {}
     ),
@@ -131,7 +131,7 @@ def test_every_variant_gives_the_same_bits_on_a_gpu() -> None:
     world = World(401, 257, 30_011)
     begun, *digests = expected(world, Params(), (3, 61, 4))
     for name, make in ablation.variants("cuda").items():
-        if name == ablation.PLAIN:  # `test_bench` has it
+        if name == ablation.PLAIN:  # `test_bench_check` has it
             continue
         subject = make(world, Params(), begun)
         for steps, right in zip((61, 4), digests, strict=True):

@@ -156,6 +156,16 @@ def test_a_world_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, choice: Choi
         check_memory(world, choice)
 
 
+def test_agents_of_cuda_start_in_main_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "cuda", "kernels.reference")
+    cuda = Choice("cuda", True, "NVIDIA Toy", "")
+    free = {"cuda": 2**40, "cpu": 2**30}
+    monkeypatch.setattr(backend, "free_memory", free.__getitem__)
+    check_memory(World(4096, 4096, 2**27), cuda)
+    with pytest.raises(BackendError, match="8.0 GiB of main memory"):
+        check_memory(World(4096, 4096, 2**30), cuda)
+
+
 @pytest.mark.parametrize("name", ["cpu", "reference"])
 @pytest.mark.parametrize("world", [World(64, 64, 500_000), World(1000, 700, 100)], ids=["agents", "cells"])
 def test_memory_is_foretold(name: str, world: World) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 from collections import namedtuple
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,3 +107,14 @@ def test_a_file_that_cannot_be_kept_is_a_warning(
 def test_a_folder_that_is_gone_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache.keep(tmp_path / "gone" / "code", b"after")
     assert "not kept" in caplog.text
+
+
+def test_code_of_other_versions_goes_when_nobody_uses_it(tmp_path: Path) -> None:
+    month = 31 * 86400
+    for name, age in (("kind-old", month), ("kind-new", 60), ("other-old", month), ("kind-mine", month)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code").touch()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    assert cache.cache_folder("kind-mine", str(tmp_path)) == tmp_path / "kind-mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"kind-mine", "kind-new", "other-old"}
+    assert time.time() - (tmp_path / "kind-mine").stat().st_mtime < month

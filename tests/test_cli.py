@@ -1,9 +1,13 @@
 import dataclasses
+import functools
 import os
+import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +17,8 @@ import presets
 from app.cli import main
 from app.files import user_folder
 from app.record import encode_png, read_any
+from app.session import Session
+from app.window import LARGEST_UNSEEN
 
 TINY = "--size", "160x120", "--steps", "40", "--backend", "cpu"
 Run = Callable[..., tuple[int, str, str]]
@@ -193,6 +199,25 @@ def test_ctrl_c_ends_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("render", *TINY, "--out", "a.png") == (130, "", CHOSEN)
 
 
+def test_a_slow_start_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = threading.Event()
+
+    def printed(*args: str, **options: Any) -> None:
+        print(*args, **options)
+        told.set()
+
+    def compiling(*args: Any) -> Session:
+        assert told.wait(60), "nothing is said while the kernels are compiled"
+        return Session(*args)
+
+    monkeypatch.setattr(app.backend, "print", printed, raising=False)
+    monkeypatch.setattr(app.render, "told_if_slow", functools.partial(app.backend.told_if_slow, 0.01))
+    monkeypatch.setattr(app.render, "Session", compiling)
+    answer = run("render", *TINY, "--out", "a.png")
+    digest_of(answer)
+    assert answer[2].splitlines()[1].startswith("Preparing the kernels: the first start compiles them")
+
+
 def physarium(*words: str) -> tuple[int, str, str]:
     command = [sys.executable, "-m", "app.cli", *words]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -265,6 +290,9 @@ def test_a_run_without_a_window_ends_where_render_ends() -> None:
     steps = str(3 * preset.params.steps_per_frame)
     size = "--size", "160x120", "--backend", "cpu"
     framed = physarium("run", preset.name, *size, "--headless", "--frames", "3")
+    start = re.search(r"^first frame (\d+\.\d\d) s after Python had started$", framed[1], re.MULTILINE)
+    assert start
+    assert float(start[1]) > 0
     assert digest_of(framed) == digest_of(physarium("render", *size, "--steps", steps, "--out", "a.png"))
 
 
@@ -278,6 +306,7 @@ def test_help_teaches(run: Run) -> None:
     assert (status, err) == (0, "")
     for word in ("examples:", "render", "presets", "doctor", "Space", "Left drag"):
         assert word in out
+    assert f"at most {LARGEST_UNSEEN} px" in " ".join(run("run", "--help")[1].split())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

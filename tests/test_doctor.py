@@ -91,8 +91,13 @@ def test_a_crashing_driver_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         (13010, "13.4.4", ""),
         (12080, "", "'triton>=3.6' 'cuda-bindings>=12.9.4,<13'"),
         (12080, "12.9.4", ""),
-        (12080, "9.0", ""),
+        (12080, "9.0", "'cuda-bindings>=12.9.4,<13'"),
+        (12080, "12.9.3", "'cuda-bindings>=12.9.4,<13'"),
+        (12080, "12.10.0.post1", ""),
+        (13000, "12.9.3", "'cuda-bindings>=12.9.4'"),
+        (13000, "12.9.4+local", ""),
         (12080, "13.0.1", "'cuda-bindings>=12.9.4,<13'"),
+        (12080, "13", "'cuda-bindings>=12.9.4,<13'"),
     ],
 )
 def test_a_gpu_that_is_not_used_is_told_how_to_be(
@@ -103,9 +108,18 @@ def test_a_gpu_that_is_not_used_is_told_how_to_be(
     monkeypatch.setattr(machine, "nvidia_gpus", lambda: ["some GPU"])
     monkeypatch.setattr(machine, "cuda_version", lambda: driver)
     monkeypatch.setattr(machine, "requirements", lambda _extra: ["triton>=3.6", "cuda-bindings>=12.9.4"])
-    monkeypatch.setattr(machine, "_version", lambda need: versions.get(need.removesuffix(",<13")))
+    monkeypatch.setattr(machine, "version", lambda need: versions.get(need.removesuffix(",<13")))
     commands = [command for _, command in machine.mends()]
     assert commands == ([f"{sys.executable} -m pip install {lacking}"] if lacking else [])
+
+
+@pytest.mark.parametrize(("installed", "enough"), [("3.5.1", False), ("3.6", True), ("3.10.0", True)])
+def test_a_library_must_be_new_enough(monkeypatch: pytest.MonkeyPatch, installed: str, enough: bool) -> None:
+    monkeypatch.setattr(machine, "missing_packages", lambda: [])
+    monkeypatch.setattr(machine, "nvidia_gpus", lambda: ["some GPU"])
+    monkeypatch.setattr(machine, "cuda_requirements", lambda: ["triton>=3.6"])
+    monkeypatch.setattr(machine, "version", lambda _: installed)
+    assert [command.split()[-1] for _, command in machine.mends()] == ([] if enough else ["'triton>=3.6'"])
 
 
 def test_a_gpu_needs_what_the_extra_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,17 +44,10 @@ def window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
     window.frame_limit = 10**9
     window.begin(shipped()[0], WORLD, choice, fullscreen=False)
     while window.studio is None:
-        show(window)
+        window.show_frame(0.0, 1 / 60)
     yield window
     window.release()
     window.wnd.destroy()
-
-
-def show(window: Window) -> None:
-    """What the window's own loop does for a frame."""
-    window.wnd.use()
-    window.wnd.render(0.0, 1 / 60)
-    window.wnd.swap_buffers()
 
 
 def frames(window: Window, count: int, change: Callable[[float], object]) -> np.ndarray:
@@ -69,7 +62,7 @@ def frames(window: Window, count: int, change: Callable[[float], object]) -> np.
     window.frame_times.note()
     for frame in range(count):
         change(frame / max(1, count - 1))
-        show(window)
+        window.show_frame(0.0, 1 / 60)
     return np.diff(window.frame_times.ends) * 1000
 
 

@@ -29,7 +29,7 @@ def put_in_order(simulation: Simulation) -> None:
     """Puts agents in order at an odd step, where `gpu.advance` does it as well."""
     assert simulation.steps % 2 == 1
     gpu_launch.MOVES["order"](simulation.buffers, 1)
-    simulation.buffers.side = 1 - simulation.buffers.side
+    simulation.buffers.half = 1 - simulation.buffers.half
 
 
 @pytest.mark.parametrize("step_size", [1.0, 3.0, 15.0])
@@ -71,7 +71,7 @@ def test_orders_come_when_they_are_due() -> None:
     sides = []
     for _ in range(50):
         simulation.step()
-        sides.append(simulation.buffers.side)
+        sides.append(simulation.buffers.half)
     assert [step for step in range(1, 50) if sides[step] != sides[step - 1]] == [1, 17, 33, 49]
 
 

@@ -22,6 +22,7 @@ ORDER = (
     "cpu_field",
     "cpu_order",
     "cpu",
+    "gpu_layout",
     "gpu_window",
     "gpu_agents",
     "gpu_field",

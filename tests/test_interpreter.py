@@ -116,7 +116,7 @@ def order(pair: Pair) -> None:
         pair.run(1)
     b = pair.ours.buffers
     MOVES["order"](b, 1)
-    b.side = 1 - b.side
+    b.half = 1 - b.half
     pair.compare()
     assert (np.diff(tiles_in_order(b.world, pair.ours.state()[2])) >= 0).all()
 

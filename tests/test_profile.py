@@ -166,6 +166,26 @@ def test_before_a_time_is_known_nothing_is_told(overlay: Overlay, studio: Studio
     assert clock.samples > 2
 
 
+@pytest.mark.parametrize("known", ["agents", "field", "order"])
+def test_a_step_is_told_whole(overlay: Overlay, studio: Studio, clock: Clock, known: str) -> None:
+    clock.seconds = {known: 0.001}
+    profile = Profile()
+    watch(overlay, profile, studio, 1.0)
+    assert (profile.history.count, profile.rows) == (0, [])
+
+
+def test_an_order_may_still_be_to_come(overlay: Overlay, studio: Studio, clock: Clock) -> None:
+    clock.seconds = {"agents": 0.004, "field": 0.001}
+    profile = Profile()
+    watch(overlay, profile, studio, 1.0)
+    assert profile.rows[2] == ("order", "-", "-", "-", "-")
+    assert profile.rows[3][:2] == ("step", "5.00")
+    np.testing.assert_allclose(profile.history.stacked[:, -1], [4.0, 5.0, 5.0])
+    clock.seconds = TIMES
+    watch(overlay, profile, studio, 1.0)
+    assert profile.rows[2][1] == "0.500"
+
+
 def test_history_outlives_a_preset_and_not_a_new_size(overlay: Overlay, studio: Studio, clock: Clock) -> None:
     profile = Profile()
     watch(overlay, profile, studio, 2.0)

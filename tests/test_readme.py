@@ -1,15 +1,23 @@
-"""README's tables come from the declarations. `python tests/test_readme.py` writes them anew."""
+"""README's tables come from the declarations, and from the benchmark's kept figures.
 
+`python tests/test_readme.py` writes them anew.
+"""
+
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.bench.cases import GROWING, short
 from app.keys import KEYS, MOUSE
 from kernels.params import SPECS, Spec
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+KEPT = {"H200": "bench-h200.json", "2 cores": "bench-cpu2.json"}
 
 
 def row(*cells: str) -> str:
@@ -25,7 +33,47 @@ def parameter(spec: Spec) -> tuple[str, ...]:
     return f"`{spec.name}`", spec.group, default, spec.allowed, spec.help
 
 
+def figure(number: float | None) -> str:
+    """Three digits."""
+    return "" if number is None else f"{float(f'{number:.3g}'):,.10g}"
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """What the benchmark found, by machine."""
+    folder = ROOT / "app" / "bench"
+    return {machine: json.loads((folder / name).read_text("utf-8")) for machine, name in KEPT.items()}
+
+
+def cases() -> Iterator[tuple[str, ...]]:
+    reports = kept()
+    found = {machine: {case["name"]: case for case in reports[machine]["cases"]} for machine in reports}
+    for name, case in found["H200"].items():
+        field = f"{case['width']} x {case['height']}"
+        cells = [short(case["agents"]), field, case["state"]]
+        for machine in reports:
+            there = found[machine].get(name, {})
+            for key in "ms_per_step", "ratio_to_floor", "speedup":
+                cells.append(figure(there.get(key)))
+        yield tuple(cells)
+
+
+def ideas() -> Iterator[tuple[str, ...]]:
+    ablated = kept()["H200"]["ablation"]
+    for variants in zip(*(case["variants"] for case in ablated), strict=True):
+        times = (f"{figure(v['ms_per_step'])} ({v['times_slower']:.2f} x)" for v in variants)
+        yield variants[0]["variant"], *times
+
+
 def tables() -> Iterator[tuple[str, str]]:
+    each = ("ms a step", "x floor", "x faster than PyTorch")
+    heads = ("agents", "field", "state", *(f"{machine}: {what}" for machine in KEPT for what in each))
+    yield "bench", table(heads, cases())
+    names = [case["name"] for case in kept()["H200"]["ablation"]]
+    yield "ideas", table(("H200, ms a step", *names), ideas())
+    grown = {machine: report["growth"][0] for machine, report in kept().items() if report["growth"]}
+    marks = tuple(f"after {mark:,}" for mark in next(iter(grown.values()))["after"])
+    rows = ((machine, *map(figure, growth["ms_per_step"])) for machine, growth in grown.items())
+    yield "growth", table((f"{short(GROWING.agents)} on {GROWING.width} x {GROWING.height}", *marks), rows)
     heads = "parameter", "group", "default", "takes", "what it does"
     yield "parameters", table(heads, (parameter(spec) for spec in SPECS.values()))
     yield "keys", table(("key or mouse", "does"), ((key.label, key.help) for key in KEYS + MOUSE))

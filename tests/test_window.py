@@ -35,12 +35,9 @@ class Visit:
         self.places: dict[str, tuple[int, int]] = {}  # of the sliders, on the screen
 
     def frames(self, count: int = 3) -> None:
-        """What moderngl-window's own loop does, so many times."""
         for _ in range(count):
-            self.window.wnd.use()
-            self.window.wnd.render(0.0, 1 / 60)
+            self.window.show_frame(0.0, 1 / 60)
             assert self.window.ctx.error == "GL_NO_ERROR"
-            self.window.wnd.swap_buffers()
 
     def until(self, true: Callable[[], bool], frames: int = 300) -> None:
         for _ in range(frames):

@@ -14,11 +14,11 @@ from kernels.gpu_agents import (
     SENSOR_AHEAD,
     SENSOR_COS,
     SENSOR_SIN,
-    SIDE,
     STEP,
     TURN,
     TURN_COS,
     TURN_SIN,
+    WHICH_HALF,
     deposit,
     move,
     random_side,
@@ -108,7 +108,7 @@ def update_unpacked_agents(
 @triton.jit
 def pack_agents(agents_ptr, clock_ptr, x_ptr, y_ptr, heading_ptr, agents, BLOCK: tl.constexpr):
     """Packs BLOCK agents into the half that `put_in_order` reads. Bytes an agent: 12 read, 8 written."""
-    agents_ptr += (1 - tl.load(clock_ptr + SIDE)).to(tl.int64) * agents
+    agents_ptr += (1 - tl.load(clock_ptr + WHICH_HALF)).to(tl.int64) * agents
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = index < agents
     x, y, heading = read_agents(x_ptr, y_ptr, heading_ptr, index, mask)
@@ -119,7 +119,7 @@ def pack_agents(agents_ptr, clock_ptr, x_ptr, y_ptr, heading_ptr, agents, BLOCK:
 @triton.jit
 def unpack_agents(agents_ptr, clock_ptr, x_ptr, y_ptr, heading_ptr, agents, BLOCK: tl.constexpr):
     """Unpacks BLOCK agents from the half that `put_in_order` wrote. Bytes an agent: 8 read, 12 written."""
-    agents_ptr += tl.load(clock_ptr + SIDE).to(tl.int64) * agents
+    agents_ptr += tl.load(clock_ptr + WHICH_HALF).to(tl.int64) * agents
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = index < agents
     word = tl.load(agents_ptr + index, mask, 0)

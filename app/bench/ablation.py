@@ -12,8 +12,9 @@ import numpy as np
 from app.backend import Choice, workers
 from app.bench import check, race
 from app.bench.cases import Case
-from app.bench.measure import LeftOut, Limits, Say, begun, digits
+from app.bench.measure import Say, digits
 from app.bench.moment import Moment, Stepping, moment_of, resume
+from app.bench.run import LeftOut, Limits, Run
 from app.bench.timing import seconds_of, time_going_on
 from kernels.params import Params
 from kernels.simulation import Simulation, State, digest
@@ -50,7 +51,7 @@ def _cuda_variants() -> dict[str, Variant]:
 
 def _cpu_variants() -> dict[str, Variant]:
     found: dict[str, Variant] = {
-        "agents in no order": _unsorted,
+        "without order": _unsorted,
         "one thread": functools.partial(Under, _one_thread),
         "one plain loop": _loop,
     }
@@ -60,7 +61,7 @@ def _cpu_variants() -> dict[str, Variant]:
 
 
 def ablate(case: Case, choice: Choice, limits: Limits, say: Say) -> dict[str, Any]:
-    """Times all variants from the same state.
+    """Times all variants from the same state; one that gives other results has no times.
 
     Args:
         case: What to measure.
@@ -70,34 +71,48 @@ def ablate(case: Case, choice: Choice, limits: Limits, say: Say) -> dict[str, An
 
     Raises:
         LeftOut: It does not fit the memory or the time, or its state passes too quickly.
-        Wrong: A variant gives other results.
     """
     if not case.lead:
         raise LeftOut("only developed states are ablated; others pass while they are timed")
-    simulation, _, guess = begun(case, choice, limits)
+    run = Run(case, choice, limits)
     if choice.backend == "cpu":
-        limits.check(guess * case.lead + PATIENCE * case.agents)
-    simulation.step(case.lead - simulation.steps)
-    moment = moment_of(simulation)
-    simulation.step(check.STEPS)
-    expected = simulation.digest()
-    del simulation
+        limits.check(run.guess * case.lead + PATIENCE * case.agents)
+    run.reach()
+    moment = moment_of(run.simulation)
+    run.simulation.step(check.STEPS)
+    expected = run.simulation.digest()
+    del run
     rows: list[dict[str, Any]] = []
     for name, make in variants(choice.backend).items():
         if name == PLAIN and not race.can_race(case, choice.backend):
             continue
         say(name)
-        subject = make(case.world, Params(), moment)
-        subject.step(check.STEPS)
-        if digest(subject.state()) != expected:
-            raise check.Wrong(f"{case.name}, {name}: the results differ, so there are no figures.")
-        ms = 1000 * time_going_on(subject, seconds_of(subject, 2), fewest=1, most=9).percentile(50)
-        slower = ms / rows[0]["ms_per_step"] if rows else 1.0
-        rows.append(
-            {"variant": name, "ms_per_step": digits(ms), "times_slower": digits(slower), "digest_equal": True}
-        )
-        del subject  # before the next one takes its memory
+        ms = _timed(make(case.world, Params(), moment), expected)
+        if name == PLAIN:
+            race.give_back(choice.backend)
+        whole = rows[0]["ms_per_step"] if rows else ms
+        slower = digits(ms / whole) if ms and whole else None
+        equal = ms is not None
+        rows.append({"variant": name, "ms_per_step": ms, "times_slower": slower, "digest_equal": equal})
     return {"name": case.name, "digest": expected, "variants": rows}
+
+
+def _timed(subject: Stepping, expected: str) -> float | None:
+    """Milliseconds a step takes; None if `check.STEPS` steps lead to another digest."""
+    subject.step(check.STEPS)
+    if digest(subject.state()) != expected:
+        return None
+    timing = time_going_on(subject, seconds_of(subject, 2), fewest=1, most=9)
+    return digits(1000 * timing.percentile(50))
+
+
+def wrong(ablated: dict[str, Any]) -> list[str]:
+    """A sentence for each of the variants that gave other results."""
+    return [
+        f"{ablated['name']}, {variant['variant']}: the results differ, so there are no figures."
+        for variant in ablated["variants"]
+        if not variant["digest_equal"]
+    ]
 
 
 def _simulated(backend: str, world: World, params: Params, moment: Moment) -> Simulation:

@@ -15,8 +15,9 @@ from app.backend import TRIAL, Choice, choose, told_if_slow
 from app.bench import ablation, cases, report
 from app.bench.cases import Case
 from app.bench.check import Wrong
-from app.bench.measure import LeftOut, Limits, Say, digits, growth, measure
+from app.bench.measure import Say, digits, growth, measure
 from app.bench.report import Report
+from app.bench.run import LeftOut, Limits
 from app.files import write_atomically
 from kernels.params import Params
 from kernels.simulation import Simulation
@@ -37,7 +38,7 @@ def bench(asked: argparse.Namespace) -> int:
     """Measures, prints the tables, and writes what was asked for.
 
     Returns:
-        The exit status: 1 when results were wrong.
+        The exit status: 1 when results were wrong or a case failed.
 
     Raises:
         UsageError: There is no such case, or no matplotlib.
@@ -52,25 +53,32 @@ def bench(asked: argparse.Namespace) -> int:
     found = report.new(choice)
     try:
         found["bandwidth_gb_s"] = _bandwidth(choice)
-        wrong = _do(_jobs(asked, chosen, choice), found)
+        failures = _do(_jobs(asked, chosen, choice), found)
     except KeyboardInterrupt:
-        print(report.table(found))
+        found["interrupted"] = True
+        if any(found[part] for part in ("cases", "growth", "ablation")):
+            _tell(asked, found)
         raise
-    print(report.table(found))
-    if asked.trace and found["cases"]:
-        print("", report.trace(found), sep="\n")
-    if asked.json:
-        write_atomically(asked.json, (json.dumps(found, indent=2) + "\n").encode())
+    _tell(asked, found)
     if asked.plot:
         from app.bench.plot import draw, drawable
 
         if drawable(case["name"] for case in found["cases"]):
             write_atomically(asked.plot, draw([found]))
         else:
-            wrong.append(f"{asked.plot} was not drawn: no case it would show was measured.")
-    for sentence in wrong:
+            failures.append(f"{asked.plot} was not drawn: no case it would show was measured.")
+    for sentence in failures:
         print(f"physarium: {sentence}", file=sys.stderr)
-    return 1 if wrong else 0
+    return 1 if failures else 0
+
+
+def _tell(asked: argparse.Namespace, found: Report) -> None:
+    """Prints the tables, and writes the JSON."""
+    print(report.table(found))
+    if asked.trace and found["cases"]:
+        print("", report.trace(found), sep="\n")
+    if asked.json:
+        write_atomically(asked.json, (json.dumps(found, indent=2) + "\n").encode())
 
 
 def _chosen(asked: argparse.Namespace) -> Sequence[Case]:
@@ -85,13 +93,12 @@ def _chosen(asked: argparse.Namespace) -> Sequence[Case]:
 def _check_plot(chosen: Sequence[Case]) -> None:
     """Says before the long work what would be in the way of a picture after it."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise UsageError("--plot needs matplotlib; pip install 'physarium[plot]' brings it.")
-    from app.bench.plot import drawable
+        raise UsageError(f"--plot needs matplotlib; {sys.executable} -m pip install matplotlib brings it.")
+    from app.bench.plot import PANELS, drawable
 
     if not drawable(case.name for case in chosen):
-        raise UsageError(
-            "--plot has no place for any of these cases; it shows 2048x2048 and '1M-*-developed'."
-        )
+        series = " and ".join(f"{panel.series[0].name} to {panel.series[-1].name}" for panel in PANELS)
+        raise UsageError(f"--plot has no place for any of these cases; it shows {series}.")
 
 
 def _bandwidth(choice: Choice) -> float:
@@ -114,16 +121,28 @@ def _jobs(asked: argparse.Namespace, chosen: Sequence[Case], choice: Choice) -> 
 
 
 def _do(jobs: Sequence[Job], found: Report) -> list[str]:
-    """Does all jobs, with a progress bar; gives a sentence for each whose results were wrong."""
-    wrong = []
+    """Does all jobs, with a progress bar; gives a sentence for each that failed or gave wrong results."""
+    failures = []
     with tqdm(jobs, unit="case", dynamic_ncols=True) as bar:
         for job in bar:
             bar.set_description(job.name)
             try:
                 found[job.part].append(job.work(bar.set_postfix_str))
-            except LeftOut as reason:
-                found["left_out"].append({"name": job.name, "reason": str(reason)})
+            except (LeftOut, MemoryError) as problem:
+                reason = _said(problem) or "there is not enough memory"
+                found["left_out"].append({"name": job.name, "reason": reason})
             except Wrong as sentence:
-                wrong.append(str(sentence))
+                failures.append(str(sentence))
                 found["left_out"].append({"name": job.name, "reason": "its results are wrong"})
-    return wrong
+            except RuntimeError as problem:  # such as CUDA's; the cases before must not be lost
+                reason = _said(problem) or type(problem).__name__
+                failures.append(f"{job.name} failed: {reason}.")
+                found["left_out"].append({"name": job.name, "reason": reason})
+    for ablated in found["ablation"]:
+        failures += ablation.wrong(ablated)
+    return failures
+
+
+def _said(problem: Exception) -> str:
+    """Its first line, without a full stop."""
+    return str(problem).strip().partition("\n")[0].removesuffix(".")

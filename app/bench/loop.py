@@ -23,7 +23,13 @@ FLOOR, ZERO, MIX = f32(TINY), f32(0), u32(GOLDEN)
 
 
 class Loop:
-    """A running world; does what `kernels.simulation.Simulation` does. The arguments are `plain.Plain`'s."""
+    """A running world; does what `kernels.simulation.Simulation` does.
+
+    Args:
+        world: Size and seed.
+        params: What the steps use.
+        moment: Where to go on from.
+    """
 
     def __init__(self, world: World, params: Params, moment: Moment) -> None:
         self.world = world

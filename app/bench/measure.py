@@ -1,56 +1,25 @@
 """One case from its start to its figures."""
 
-import functools
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from app.backend import BackendError, Choice, check_memory
+from app.backend import Choice
 from app.bench import check, race
-from app.bench.cases import GROWING, MARKS, Case, cluster
+from app.bench.cases import GROWING, MARKS, Case
 from app.bench.moment import moment_of
-from app.bench.timing import CADENCE, FEWEST, Timing, seconds_of, time_from_start, time_going_on
+from app.bench.run import Limits, Run
+from app.bench.timing import CADENCE, Timing, seconds_of
 from kernels.contract import PASSES, floor_bytes
-from kernels.params import Params
 from kernels.simulation import Simulation
 
 Figures = dict[str, Any]  # what JSON takes
 Say = Callable[[str], None]
 
 SAMPLES = 16  # of steps timed pass by pass, spread over one cadence
-EXTRA = 3e-6  # seconds an agent, for the check and the race (measured on 2 cores)
 SLOW = 2e-3  # seconds a step, above which the growing world is not run again
-
-
-class LeftOut(Exception):  # noqa: N818
-    """A case that is not measured on this machine; the message says why."""
-
-
-class Limits:
-    """How long things may take.
-
-    Args:
-        case: Seconds for one case.
-        total: Seconds for all of them, from now on.
-    """
-
-    def __init__(self, case: float, total: float) -> None:
-        self.case = case
-        self.deadline = time.monotonic() + total
-
-    def check(self, seconds: float) -> None:
-        """Refuses what would take so many seconds.
-
-        Raises:
-            LeftOut: That is too long.
-        """
-        left = self.deadline - time.monotonic()
-        if seconds > self.case:
-            raise LeftOut(f"it would take about {seconds:.0f} s here; a case may take {self.case:.0f} s")
-        if seconds > left:
-            raise LeftOut(f"it would take about {seconds:.0f} s here; {max(left, 0):.0f} s are left")
+AGAIN = 5  # times that it is run otherwise
 
 
 def measure(case: Case, choice: Choice, limits: Limits, say: Say) -> Figures:
@@ -66,12 +35,10 @@ def measure(case: Case, choice: Choice, limits: Limits, say: Say) -> Figures:
         LeftOut: It does not fit the memory or the time.
         Wrong: The results are not right.
     """
-    simulation, begin, guess = begun(case, choice, limits)
+    run = Run(case, choice, limits)
+    simulation = run.simulation
     say("reaching its state")
-    if begin:
-        begin()
-    else:
-        simulation.step(case.lead - simulation.steps)
+    run.reach()
     races = race.can_race(case, choice.backend)
     judged = check.judge_of(case, choice.backend) != "counts"
     moment = moment_of(simulation) if judged or races else None
@@ -79,38 +46,17 @@ def measure(case: Case, choice: Choice, limits: Limits, say: Say) -> Figures:
     simulation.step(check.STEPS)
     checked, digest = check.check(case, simulation, moment)
     say("timing")
-    if begin:
-        timing = time_from_start(simulation, guess, begin)
-        begin()
-    else:
-        timing = time_going_on(simulation, guess)
+    timing = run.time()
     passes = sampled(simulation)
-    say("racing PyTorch")
-    torch_seconds = race.race(case, choice.backend, moment, digest) if moment and races else None
+    torch_seconds = None
+    if moment and races:
+        say("racing PyTorch")
+        torch_seconds = race.race(case, choice.backend, moment, digest)
     return figures(case, timing, simulation.bandwidth(), torch_seconds) | {
         "checked": checked,
         "digest": digest,
         "passes": {name: digits(1000 * seconds) for name, seconds in passes.items()},
     }
-
-
-def begun(case: Case, choice: Choice, limits: Limits) -> tuple[Simulation, Callable[[], None] | None, float]:
-    """A simulation near its start; what brings it back to a state that passes; and seconds a step takes."""
-    try:
-        check_memory(case.world, choice)
-        simulation = Simulation(case.world, Params(), choice.backend)
-    except (BackendError, MemoryError) as reason:
-        raise LeftOut(str(reason).removesuffix(".")) from reason
-    begin = None
-    if not case.lead:
-        agents = cluster(case.world) if case.state == "clustered" else moment_of(simulation).agents
-        begin = functools.partial(simulation.backend.load, simulation.buffers, case.world, agents)
-        begin()
-    simulation.step(1)  # which sorts
-    guess = seconds_of(simulation, 2)
-    steps = case.lead + CADENCE * (FEWEST + 2)  # windows, one to warm up, and the samples
-    limits.check(guess * steps + EXTRA * min(case.agents, check.BY_BACKEND))
-    return simulation, begin, guess
 
 
 def sampled(simulation: Simulation) -> dict[str, float]:
@@ -168,10 +114,12 @@ def growth(choice: Choice, limits: Limits, say: Say) -> Figures:
     Raises:
         LeftOut: It does not fit the memory or the time.
     """
-    simulation, _, guess = begun(GROWING, choice, limits)
-    limits.check(guess * (MARKS[-1] + CADENCE))
+    run = Run(GROWING, choice, limits)
+    simulation = run.simulation
+    times = 1 if run.guess > SLOW else AGAIN
+    limits.check(run.guess * (MARKS[-1] + CADENCE) * times)
     found: list[list[float]] = [[] for _ in MARKS]
-    for _ in range(1 if guess > SLOW else 5):
+    for _ in range(times):
         simulation.reset()
         for mark, seconds in zip(MARKS, found, strict=True):
             say(f"step {mark}")

@@ -2,9 +2,10 @@
 
 import argparse
 import io
+import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,10 +17,11 @@ from matplotlib.ticker import FuncFormatter
 from app.bench.cases import OVER_AGENTS, OVER_CELLS, Case, short
 from app.bench.report import Report, threads
 from app.files import write_atomically
+from presets.disk import opened, sentence
 
 # A card of its own, so that it reads alike on a light and on a dark page.
 CARD, INK, FAINT = "#faf8f4", "#2b2a28", "#d9d4ca"
-COLOURS = "#c2410c", "#0e7490", "#6d28d9", "#4d7c0f"  # of devices
+COLOURS = "#c2410c", "#0e7490", "#6d28d9", "#4d7c0f"  # of devices, in turn
 
 # What is drawn of a case: its key, its name in the legend, and its line.
 LINES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -28,6 +30,7 @@ LINES: dict[str, tuple[str, dict[str, Any]]] = {
     "floor_ms": ("floor", {"linestyle": ":", "linewidth": 1.6, "marker": ".", "markersize": 3}),
 }
 FRAME = 1000 / 60  # ms
+PARTS = {"device", "threads", "cases", "growth"}  # of a report, as far as it is drawn
 
 
 class Panel(NamedTuple):
@@ -80,7 +83,7 @@ def draw(reports: Sequence[Report]) -> bytes:
 
 def _compare(ax: Axes, panel: Panel, reports: Sequence[Report]) -> None:
     places = {case.name: panel.place(case) for case in panel.series}
-    for report, colour in zip(reports, COLOURS, strict=False):
+    for report, colour in _coloured(reports):
         cases = [case for case in report["cases"] if case["name"] in places]
         for key, (_, line) in LINES.items():
             points = sorted((places[case["name"]], case[key]) for case in cases if case[key])
@@ -93,12 +96,16 @@ def _compare(ax: Axes, panel: Panel, reports: Sequence[Report]) -> None:
 
 
 def _grow(ax: Axes, reports: Sequence[Report]) -> None:
-    for report, colour in zip(reports, COLOURS, strict=False):
+    for report, colour in _coloured(reports):
         for grown in report["growth"]:
             marks = [f"{mark:,}" for mark in grown["after"]]
             ax.plot(marks, grown["ms_per_step"], color=colour, **LINES["ms_per_step"][1])
     ax.set_title("As it grows, 1 M agents, 1024 x 1024")
     ax.set_xlabel("steps from the start")
+
+
+def _coloured(reports: Sequence[Report]) -> Iterator[tuple[Report, str]]:
+    return zip(reports, itertools.cycle(COLOURS), strict=False)
 
 
 def _dress(ax: Axes) -> None:
@@ -119,7 +126,7 @@ def _dress(ax: Axes) -> None:
 def _legend(reports: Sequence[Report]) -> list[Line2D]:
     devices = [
         Line2D([], [], color=colour, linewidth=5, label=_device(report))
-        for report, colour in zip(reports, COLOURS, strict=False)
+        for report, colour in _coloured(reports)
     ]
     kinds = [Line2D([], [], color=INK, **line, label=name) for name, line in LINES.values()]
     return [*devices, *kinds, Line2D([], [], color=INK, linewidth=0.6, alpha=0.5, label="60 steps a second")]
@@ -135,8 +142,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("reports", nargs="+", type=Path, metavar="FILE.json", help="what bench --json wrote")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.png", help="the picture to write")
     asked = parser.parse_args(argv)
-    write_atomically(asked.out, draw([json.loads(path.read_text("utf-8")) for path in asked.reports]))
+    try:
+        reports = [_read(path) for path in asked.reports]
+    except ValueError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    write_atomically(asked.out, draw(reports))
     return 0
+
+
+def _read(path: Path) -> Report:
+    """What `bench --json` wrote.
+
+    Raises:
+        ValueError: It cannot be read, is something else, or has nothing to draw; the message is one sentence.
+    """
+    try:
+        with opened(path) as file:
+            report = json.load(file)
+    except OSError as error:
+        raise ValueError(sentence(path, error, "read")) from error
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read: it is not JSON ({error}).") from error
+    if not isinstance(report, dict) or not report.keys() >= PARTS:
+        raise ValueError(f"{path} is no report; it takes what physarium bench --json wrote.")
+    if not (report["growth"] or drawable(case["name"] for case in report["cases"])):
+        raise ValueError(f"{path} has none of the cases that are drawn.")
+    return report
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ WINDOWS = 3, 5  # at least, at most
 
 def can_race(case: Case, backend: str) -> bool:
     """Whether torch is here for the device, and the case small enough for its memory and for patience."""
-    if importlib.util.find_spec("torch") is None or (backend == "cpu" and case.agents > check.BY_BACKEND):
+    if importlib.util.find_spec("torch") is None or (backend == "cpu" and case.agents > check.PATIENT):
         return False
     import torch
 
@@ -43,20 +43,31 @@ def race(case: Case, backend: str, moment: Moment, expected: str | None) -> floa
     """
     import torch
 
-    from app.bench.plain import Plain
-
     if backend == "cpu":
         torch.set_num_threads(workers())
     try:
-        model = Plain(case.world, Params(), moment, backend)
-        model.step(check.STEPS)
-        if expected and digest(model.state()) != expected:
-            raise check.Wrong(f"{case.name}: plain PyTorch gives other results, so there are no figures.")
-        fewest, most = WINDOWS
-        timing = time_going_on(model, seconds_of(model, 1), cadence=1, fewest=fewest, most=most)
+        return _raced(case, backend, moment, expected)
     except torch.OutOfMemoryError:
         return None
     finally:
-        if backend == "cuda":
-            torch.cuda.empty_cache()
+        give_back(backend)
+
+
+def _raced(case: Case, backend: str, moment: Moment, expected: str | None) -> float:
+    from app.bench.plain import Plain
+
+    model = Plain(case.world, Params(), moment, backend)
+    model.step(check.STEPS)
+    if expected and digest(model.state()) != expected:
+        raise check.Wrong(f"{case.name}: plain PyTorch gives other results, so there are no figures.")
+    fewest, most = WINDOWS
+    timing = time_going_on(model, seconds_of(model, 1), cadence=1, fewest=fewest, most=most)
     return timing.percentile(50)
+
+
+def give_back(backend: str) -> None:
+    """Hands the GPU memory that PyTorch keeps for later, and has no tensors in, back to the others."""
+    if backend == "cuda":
+        import torch
+
+        torch.cuda.empty_cache()

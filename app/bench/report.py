@@ -15,7 +15,7 @@ from kernels.contract import floor_bytes
 Report = dict[str, Any]
 Lines = Iterator[str]
 
-LIBRARIES = "numpy", "numba", "torch", "triton"
+LIBRARIES = "numpy", "numba", "torch", "triton", "triton-windows", "cuda-bindings"
 
 
 def new(choice: Choice) -> Report:
@@ -32,6 +32,7 @@ def new(choice: Choice) -> Report:
         "growth": [],
         "ablation": [],
         "left_out": [],
+        "interrupted": False,
     }
 
 
@@ -52,9 +53,9 @@ def threads(report: Report) -> str:
 
 
 def _versions(backend: str) -> dict[str, str]:
-    libraries = dict(machine.libraries())
+    installed = {name: machine.version(name) for name in LIBRARIES}
     versions = {"python": platform.python_version()}
-    versions |= {name: libraries[name] for name in LIBRARIES if name in libraries}
+    versions |= {name: version for name, version in installed.items() if version}
     if backend == "cuda":
         _, gpus = next(machine.graphics())  # the first row; the others would try OpenGL
         versions["driver"] = gpus.partition(", driver ")[2] or "unknown"
@@ -84,6 +85,8 @@ def table(report: Report) -> str:
     if report["left_out"]:
         lines += ["", "Left out:"]
         lines += [f"  {case['name']}: {case['reason']}." for case in report["left_out"]]
+    if report["interrupted"]:
+        lines += ["", "Interrupted: the cases that are missing were not measured."]
     return "\n".join(lines)
 
 
@@ -125,7 +128,7 @@ def _ablated(ablated: dict[str, Any]) -> list[str]:
         (
             variant["variant"],
             _number(variant["ms_per_step"]),
-            f"{variant['times_slower']:.2f}",
+            f"{variant['times_slower']:.2f}" if variant["times_slower"] else "-",
         )
         for variant in ablated["variants"]
     ]

@@ -1,7 +1,9 @@
 """How long a step takes: windows of steps on the wall clock.
 
-A window is long enough for the clock, and holds whole cadences of sorting, so that a sort's cost is shared
-out over the steps it serves. The median of the windows is what is reported.
+A window is long enough for the clock, and holds at least one order of the agents, so that its cost is shared
+out over the steps it serves. CUDA's orders come at a fixed cadence and a window holds a whole number of them;
+the CPU's come when they pay, so a window there may hold a part of one too many or too few. Where that is
+affordable it holds two or more, for the part to weigh less. The median of the windows is what is reported.
 """
 
 import dataclasses
@@ -13,11 +15,12 @@ import numpy as np
 
 from app.bench.moment import Stepping
 
-CADENCE = 64  # steps: a multiple of every backend's cadence of sorting
+CADENCE = 64  # steps: a multiple of CUDA's from order to order, and the CPU's longest
 WINDOW = 0.02  # seconds at least, where a state lasts as long
+AFFORDABLE = 1.5  # seconds: a window holds two cadences if they take no longer
 SPENT = 4.0  # seconds to spend on the windows of a case, about
 CHEAP = 0.5  # seconds a window may take to be done once more, for a better guess and to warm up
-FEWEST, MOST = 3, 25  # windows
+FEWEST, MOST = 5, 25  # windows
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def time_going_on(
     """
     if cadence * guess < CHEAP:
         guess = seconds_of(subject, cadence)
-    steps = cadence * math.ceil(WINDOW / (cadence * guess))
+    least = 2 if 2 * cadence * guess <= AFFORDABLE else 1
+    steps = cadence * max(least, math.ceil(WINDOW / (cadence * guess)))
     windows = _windows(steps * guess, fewest, most)
     return Timing(steps, tuple(seconds_of(subject, steps) for _ in range(windows)))
 

@@ -125,8 +125,8 @@ def fused_field(b: Buffers) -> None:
 CHANGES: dict[str, Callable[[Buffers], None]] = {
     "without relaxed atomics": relaxed_atomics,
     "without the window": window,
-    "agents in no order": order,
-    "three passes over the field": fused_field,
+    "without order": order,
+    "without the fused field pass": fused_field,
     "without graphs": graphs,
 }
 

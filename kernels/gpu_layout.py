@@ -1,0 +1,15 @@
+"""How things lie in the GPU's memory: what the kernels and those who launch them agree on, without Triton."""
+
+# What a step reads besides `contract.SLOTS`: its number, its key (`contract.step_key`), the seed's two words,
+# and which half of their memory agents are in: an order moves them from one to the other.
+CLOCK = "number", "key", "seed_low", "seed_high", "half"
+
+# Agents are put in order by tiles, which are numbered down and then along bands of some rows of tiles: so
+# agents that follow one another fill a square, on fields of any size.
+TILE_BITS = 4  # a tile has 16 x 16 cells; 8 and 32 came out alike
+BAND_BITS = 2  # a band has 4 rows of tiles
+TILE, BAND = 1 << TILE_BITS, 1 << BAND_BITS
+
+# Threads of a program, and so the agents that it has at a time.
+AGENT_THREADS = 512  # of `gpu_agents.update_agents`: a window in shared memory is laid out for them
+ORDER_THREADS = 256  # of `gpu_order.put_in_order`: one for each tile of its window
