@@ -162,7 +162,7 @@ def test_agents_of_cuda_start_in_main_memory(monkeypatch: pytest.MonkeyPatch) ->
     free = {"cuda": 2**40, "cpu": 2**30}
     monkeypatch.setattr(backend, "free_memory", free.__getitem__)
     check_memory(World(4096, 4096, 2**27), cuda)
-    with pytest.raises(BackendError, match="8.0 GiB of main memory"):
+    with pytest.raises(BackendError, match=r"8\.0 GiB of main memory"):
         check_memory(World(4096, 4096, 2**30), cuda)
 
 
