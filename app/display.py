@@ -88,7 +88,7 @@ class Display:
         if view.scale == 1:
             corner = tuple(math.floor(centre - target / 2 + 0.5) % side for centre, target, side in sides)
             fits = all(target <= side for _, target, side in sides)
-            return "EXACT" if fits else "TILED", rows | {"corner": corner}
+            return "EXACT" if fits else "TILED", rows | {"corner": corner, "field": self.size}
         taps = min(MOST_TAPS, math.ceil(1 / view.scale - 1e-6))
         origin = tuple((centre - target / 2 / view.scale) / side for centre, target, side in sides)
         stride = tuple(1 / view.scale / side for side in self.size)
@@ -131,7 +131,7 @@ class Display:
     def _triangle(self, sampling: str) -> moderngl.VertexArray:
         """What covers the target, with the shader compiled for one way of sampling the trail."""
         fragment = shaders.source("display.frag").replace(
-            "#version 330", f"#version 330\n#define {sampling}", 1
+            "#version 330", f"#version 330\n#define {sampling}\n#define LOOK_SIZE {LOOK_SIZE}", 1
         )
         program = self.ctx.program(shaders.source("display.vert"), fragment)
         set_uniforms(program, trail=0, look=1)  # their texture units

@@ -3,13 +3,14 @@
 // Trail -> exposure -> a look-up of tone curve, gamma and palette. The field repeats beyond its edges.
 //
 // app.display compiles it four times, with one of EXACT, TILED, SMOOTH and AREA defined: software OpenGL
-// runs through every branch and takes twice the time when they are chosen by an if. What is the same for all
-// pixels is worked out there once: divisions and wrapping took half the time of this pass on a GPU made for
-// computing, which has little to draw with.
+// runs through every branch and takes twice the time when they are chosen by an if. LOOK_SIZE is defined too.
+// What is the same for all pixels comes from there as well: asking for two textures' sizes took half the time
+// of this pass on a GPU made for computing, which has little to draw with.
 
 uniform sampler2D trail;     // [H, W] scent; row 0 is the top of the picture
 uniform sampler2D look;      // colours over sqrt(x / (1 + x)), x the exposed trail; see app.display.look_up
 uniform int rows;            // of what is drawn into
+uniform ivec2 field;         // EXACT, TILED: width and height of the trail
 uniform ivec2 corner;        // EXACT, TILED: the cell in the upper left corner of the target
 uniform vec2 origin;         // SMOOTH, AREA: the place of that corner in the field, whose sides are 1
 uniform vec2 stride;         // SMOOTH, AREA: from one target pixel to the next
@@ -20,11 +21,10 @@ out vec4 colour;
 
 float seen_at(ivec2 pixel) {  // counted from the upper left
 #if defined(EXACT)  // a target pixel is a cell, and the target is no larger than the field
-    ivec2 size = textureSize(trail, 0);
     ivec2 cell = pixel + corner;
-    return texelFetch(trail, cell - size * ivec2(greaterThanEqual(cell, size)), 0).r;
+    return texelFetch(trail, cell - field * ivec2(greaterThanEqual(cell, field)), 0).r;
 #elif defined(TILED)  // a target pixel is a cell
-    return texelFetch(trail, (pixel + corner) % textureSize(trail, 0), 0).r;
+    return texelFetch(trail, (pixel + corner) % field, 0).r;
 #elif defined(SMOOTH)  // a target pixel lies between cells
     return texture(trail, origin + stride * (vec2(pixel) + 0.5)).r;
 #else  // AREA: a target pixel covers several cells
@@ -40,6 +40,6 @@ void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     float exposed = exposure * seen_at(ivec2(pixel.x, rows - 1 - pixel.y));
     float place = sqrt(exposed / (1.0 + exposed));
-    int last = textureSize(look, 0).x - 1;
-    colour = vec4(texelFetch(look, ivec2(int(place * float(last) + 0.5), 0), 0).rgb, 1.0);
+    int entry = int(place * float(LOOK_SIZE - 1) + 0.5);
+    colour = vec4(texelFetch(look, ivec2(entry, 0), 0).rgb, 1.0);
 }

@@ -130,4 +130,5 @@ def test_a_sweep_of_every_slider_loads_captures_and_allocates_nothing(
 
     other = Simulation(World(401, 257, 30_011), Params(), "cuda")
     assert other.trail.shape == (257, 401)
-    assert min(counts.values()) > 0, "all that is counted happens in a new world of another kind"
+    del counts["cuModuleLoadData"]  # at the start every kernel was loaded, for every kind of world
+    assert min(counts.values()) > 0, "all else that is counted happens in a new world"
