@@ -19,7 +19,10 @@ import pytest
 from kernels import gpu_build
 from kernels.world import World
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("triton", "cuda")),
+    reason="triton or cuda-bindings is not installed",
+)
 
 # From the RTX 20 series to the RTX 50 series, and the servers between them. The H200 is 90.
 CAPABILITIES = 75, 80, 86, 89, 90, 100, 120
