@@ -18,10 +18,11 @@ check: .venv/installed-for-tests
 	$(python) -m ruff format --check
 	$(python) -m mypy
 
-# What is written by programs: README's tables and the digests of the shipped presets.
+# What is written by programs: README's tables, the digests of the shipped presets, and their pictures.
 generate: .venv/installed-for-tests
 	$(python) tests/test_readme.py
 	$(python) -m app.digests
+	$(python) -m app.sheet
 
 clean:
 	rm -rf .venv build *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -11,13 +11,17 @@ from typing import Any, NoReturn
 from app.files import user_folder
 from app.keys import KEYS, MOUSE
 from app.version import VERSION
-from kernels.params import SPECS, Value
+from kernels.params import MAX_SPECIES, SPECS, Value
+from kernels.scene import STARTS
 from presets.preset import nearest
+
+START_KINDS = tuple(kind for kind in STARTS if kind != "image")
+WORDS = "text:"  # begins a start that is words
 
 COMMANDS = {
     "run": "open the window; what happens when no command is given",
     "render": "step a world without a window and write its picture",
-    "presets": "list the presets, or show one as a file to start your own from",
+    "presets": "list the presets, show one as a file to start your own from, or import another program's",
     "bench": "measure how fast this machine steps, check that it is right, and race plain PyTorch",
     "doctor": "say what this machine has and what would be used, and check that its results are right",
 }
@@ -28,11 +32,19 @@ examples:
   physarium veins --size 1920x1080 --seed 7        a preset, a size and a seed
   physarium veins --set decay=0.2 --agents 2M      one parameter and the number of agents changed
   physarium picture.png                            back to the run that a captured PNG came from
+  physarium veins --start text:HELLO               agents begin on words, or on an image's bright places
+  physarium veins --map walls.png --blend cells    food, walls and a mask from an image; two looks blended
   physarium render veins --steps 2k --out a.png    a picture without a window
   physarium presets show veins > mine.toml         a preset of your own to begin with
   physarium bench --quick                          how fast this machine is, within a minute
 """
 
+
+IMPORT = """\
+presets import reads what other programs after "36 Points" save: a text of rows of 15 numbers (base, exponent
+and amplitude of sensor distance, sensor angle, rotation angle and move distance; bias 1, bias 2, scale), or
+JSON that names them sd0, sde, sda, ... sb1, sb2, dsf
+"""
 
 BENCH = """\
 what the table says:
@@ -49,6 +61,7 @@ states: uniform (as a run starts), developed (after 1,000 steps), clustered (all
 examples:
   physarium bench --quick                            within a minute
   physarium bench --json mine.json --plot mine.png   all that fits this machine: ten to twenty minutes
+  physarium bench --quick --features                 what the parts of the model cost
   physarium bench --case '1M-*' --trace --ablate     one size, pass by pass, and idea by idea
 """
 
@@ -85,15 +98,14 @@ def command_line() -> Parser:
     )
     for name, does in COMMANDS.items():
         sentence = f"{does[0].upper()}{does[1:]}."
-        epilog = {"run": _keys(), "bench": BENCH}.get(name, _places())
+        epilog = {"run": _keys(), "bench": BENCH, "presets": f"{IMPORT}\n{_places()}"}.get(name, _places())
         command = parsers.add_parser(name, help=does, description=sentence, epilog=epilog)
         command.add_argument("--debug", action="store_true", help="show where a failure comes from")
         if name in ("run", "render"):
             _world_options(command)
             (_run_options if name == "run" else _render_options)(command)
         elif name == "presets":
-            command.add_argument("what", nargs="?", choices=("show",), metavar="show", help="print a preset")
-            command.add_argument("name", nargs="?", metavar="NAME", help="the preset to print as a TOML file")
+            _presets_options(command)
         elif name == "bench":
             _bench_options(command)
     return parser
@@ -107,8 +119,24 @@ def _world_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="TEXT", help="a number or any words; the same seed gives the same run")
     setting_help = "a parameter's value, such as decay=0.2; may be given again"
     add("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help=setting_help)
+    starts = ", ".join(START_KINDS)
+    start_help = f"where agents begin: {starts}; an image, on its bright places; or {WORDS} and words"
+    add("--start", type=beginning, metavar="KIND|IMAGE|text:WORDS", help=start_help)
+    species_help = "how many species live in it, with as many agents each"
+    add("--species", type=whole(1, MAX_SPECIES), metavar="N", help=species_help)
+    add("--map", metavar="IMAGE", help="what is red is food, what is green a wall, what is blue the mask")
+    blend_help = "another look, that holds where the mask is; without a mask it grows to the right"
+    add("--blend", metavar="PRESET|FILE", help=blend_help)
     add("--no-interop", action="store_true", help="let CUDA hand pictures over through main memory")
     _backend_options(parser)
+
+
+def _presets_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    what_help = "print a preset, or import looks of another program"
+    add("what", nargs="?", choices=("show", "import"), metavar="show|import", help=what_help)
+    add("name", nargs="?", metavar="NAME|FILE", help="the preset to print as a TOML file; the file to import")
+    add("--out", metavar="FOLDER", help="where imported presets go; left out, to yours")
 
 
 def _backend_options(parser: argparse.ArgumentParser) -> None:
@@ -146,6 +174,8 @@ def _bench_options(parser: argparse.ArgumentParser) -> None:
     add("--json", type=writable, metavar="FILE", help="write all figures to a file")
     add("--plot", type=picture, metavar="FILE.png", help="draw ms a step over agents and over cells")
     add("--trace", action="store_true", help="show what each pass of a step takes as well")
+    features_help = "measure what response curves, species, and walls and food cost, beside the plain step"
+    add("--features", action="store_true", help=features_help)
     add("--ablate", action="store_true", help="measure what each idea is worth as well, by leaving it out")
     _backend_options(parser)
 
@@ -203,6 +233,15 @@ def setting(text: str) -> tuple[str, Value]:
         return name, SPECS[name].parse(value)
     except ValueError as problem:
         raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def beginning(text: str) -> str:
+    """A start: a shape, words, or an image that is there."""
+    if text in START_KINDS or text.startswith(WORDS) or os.path.isfile(text):
+        return text
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no start; it takes one of {', '.join(START_KINDS)}, an image file, or {WORDS}HELLO"
+    )
 
 
 def picture(text: str) -> Path:

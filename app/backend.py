@@ -12,6 +12,7 @@ import ctypes
 import importlib
 import importlib.util
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,7 +26,13 @@ from kernels.world import World
 
 GIB = 2**30
 TRIAL = World(32, 16, 64)  # small enough to be stepped by the reference in no time
+PREPARE = "import os; getattr(os, 'nice', int)(10); from kernels.cpu import prepare_rules; prepare_rules()"
 TRIALS = TRIAL, World(33, 16, 64)  # both kinds of width that CUDA's kernels are compiled for
+
+# Bytes a cell, beside those of the backend's own.
+TEXTURE_BYTES = 4, 16  # of one species' trail, and of several
+MAP_TEXTURE_BYTES = 2
+MAP_BYTES = 3 + 8  # food, walls and mask; and as the numbers they are handed over in
 
 
 class BackendError(Exception):
@@ -83,10 +90,13 @@ def check_memory(world: World, choice: Choice) -> None:
     Raises:
         WorldTooLarge: With the memory needed and the memory free.
     """
-    texture = 4 * world.width * world.height
-    needs = {choice.backend: importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world) + texture}
-    if choice.backend == "cuda":
-        needs["cpu"] = 8 * world.agents  # where they start
+    cells = world.width * world.height
+    device = "cuda" if choice.backend == "cuda" else "cpu"
+    needs = {device: 0, "cpu": MAP_BYTES * cells}
+    needs[device] += importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world)
+    needs[device] += (TEXTURE_BYTES[world.species > 1] + MAP_TEXTURE_BYTES) * cells
+    if device == "cuda":
+        needs["cpu"] += 8 * world.agents  # where they start
     for backend, needed in needs.items():
         free = free_memory(backend)
         where = f"memory on {choice.device}" if backend == "cuda" else "main memory"
@@ -153,6 +163,18 @@ def cuda_version() -> int:
     version = ctypes.c_int()
     _driver().cuDriverGetVersion(ctypes.byref(version))
     return version.value
+
+
+def prepare_rules(choice: Choice) -> subprocess.Popen[bytes] | None:
+    """Has the rules that the first world did not need compiled and kept, by a process beside this one.
+
+    On a CPU that takes half a minute once, which a person would wait for at the first such preset. (CUDA's
+    take seconds, and only those that are asked for.)
+    """
+    if choice.backend != "cpu":
+        return None
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen([sys.executable, "-c", PREPARE], stdin=nowhere, stdout=nowhere, stderr=nowhere)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.arguments import COMMANDS, UsageError, command_line
@@ -127,30 +128,65 @@ def _set_threads(asked: argparse.Namespace) -> None:
 
 
 def _tell(start: "Start") -> None:
-    """Says on stderr what was chosen, and what a picture cannot bring back."""
-    print(start.choice.reason, file=sys.stderr)
-    if start.note:
-        print(start.note, file=sys.stderr)
+    """Says on stderr what was chosen, and what a file cannot bring back."""
+    print(start.choice.reason, *start.notes, sep="\n", file=sys.stderr)
 
 
 def _presets(asked: argparse.Namespace) -> int:
+    if asked.what and not asked.name:
+        wanted = "NAME of a preset" if asked.what == "show" else "FILE of another program"
+        raise UsageError(f"presets {asked.what} takes the {wanted}.")
+    if asked.out and asked.what != "import":
+        raise UsageError("--out belongs to presets import; it is the folder to write to.")
+    try:
+        {None: _list, "show": _show, "import": _import}[asked.what](asked)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from problem
+    return 0
+
+
+def _list(asked: argparse.Namespace) -> None:
+    """Prints all presets, a family at a time: its name is their first tag."""
     import presets
     from presets.disk import told
 
-    if asked.what:
-        if not asked.name:
-            raise UsageError("presets show takes the NAME of a preset.")
-        try:
-            print(presets.dump(presets.find(asked.name, user_folder())), end="")
-        except ValueError as problem:
-            raise UsageError(str(problem)) from problem
-        return 0
     entries = presets.listing(user_folder())
     width = max(len(entry.name) for entry in entries)
+    families: dict[str, list[presets.Entry]] = {}
     for entry in entries:
-        title = told(entry.preset.title if entry.preset else str(entry.error))
-        print(f"{entry.name:<{width}}  {title}{' (yours)' if entry.own else ''}")
-    return 0
+        tags = entry.preset.tags if entry.preset else ()
+        families.setdefault(tags[0] if tags else "others", []).append(entry)
+        _warn(entry.preset.warnings if entry.preset else ())
+    for family, members in families.items():
+        print(f"{told(family)}:")
+        for entry in members:
+            title = told(entry.preset.title if entry.preset else str(entry.error))
+            more = ", ".join(entry.preset.tags[1:]) if entry.preset else ""
+            owner = " (yours)" if entry.own else ""
+            print(f"  {entry.name:<{width}}  {title}{f' [{told(more)}]' if more else ''}{owner}")
+
+
+def _show(asked: argparse.Namespace) -> None:
+    import presets
+
+    preset = presets.find(asked.name, user_folder())
+    _warn(preset.warnings)
+    print(presets.dump(preset), end="")
+
+
+def _import(asked: argparse.Namespace) -> None:
+    """Saves each look of a file as a preset and prints where."""
+    import presets
+    from presets import importer
+
+    for preset in importer.read(Path(asked.name)):
+        _warn(preset.warnings)
+        print(presets.save(preset, Path(asked.out) if asked.out else user_folder()))
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        print(f"physarium: {warning}", file=sys.stderr)
 
 
 def _bench(asked: argparse.Namespace) -> int:

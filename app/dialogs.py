@@ -1,5 +1,7 @@
 """What appears over the picture by itself: help, questions, notices, the brush."""
 
+from pathlib import Path
+
 from imgui_bundle import imgui
 
 from app.keys import KEYS, MOUSE
@@ -19,6 +21,14 @@ TOAST = (
     | imgui.WindowFlags_.no_inputs
 )
 
+# Of the brush's ring, on each layer.
+TINTS = {
+    "trail": (1.0, 1.0, 1.0),
+    "food": (0.70, 0.95, 0.35),
+    "wall": (1.0, 0.62, 0.45),
+    "mask": (0.72, 0.62, 1.0),
+}
+
 
 def draw_help(studio: Studio) -> None:
     """All keys, from `app.keys`."""
@@ -36,7 +46,7 @@ def draw_help(studio: Studio) -> None:
 
 
 def draw_questions(studio: Studio) -> None:
-    """What the program asks: to quit, or to go to a picture's step."""
+    """What the program asks: to quit, to go to a picture's step, or what a picture is for."""
     if studio.asking_to_quit:
         centre("##quit")
         imgui.text("Quit Physarium?")
@@ -57,6 +67,8 @@ def draw_questions(studio: Studio) -> None:
         if imgui.button("Start from the beginning"):
             studio.decline_offer()
         imgui.end()
+    if studio.picture:
+        _ask_what_for(studio, studio.picture)
     if studio.replay:
         centre("##goal")
         imgui.text("Going back to the picture ...")
@@ -64,6 +76,20 @@ def draw_questions(studio: Studio) -> None:
             studio.replay.done, imgui.ImVec2(imgui.get_font_size() * 16, 0), f"step {studio.session.steps:,}"
         )
         imgui.end()
+
+
+def _ask_what_for(studio: Studio, picture: Path) -> None:
+    """What a dropped picture is to be used as."""
+    centre("##picture")
+    imgui.text(f"Use {picture.name} as")
+    imgui.text_disabled("Its bright parts count. The world starts again.")
+    for label, use in (("Start", "start"), ("Food", "food"), ("Walls", "wall"), ("Mask", "mask")):
+        if imgui.button(label):
+            studio.use_picture(use)
+        imgui.same_line()
+    if imgui.button("Nothing"):
+        studio.decline_picture()
+    imgui.end()
 
 
 def draw_notices(studio: Studio) -> None:
@@ -83,14 +109,19 @@ def draw_notices(studio: Studio) -> None:
 
 
 def draw_brush(studio: Studio) -> None:
-    """A ring of the brush's size at the cursor, over the picture only."""
+    """A ring of the brush's size at the cursor, over the picture only; inside, where its edge begins."""
     io = imgui.get_io()
     if io.want_capture_mouse or not imgui.is_mouse_pos_valid() or not studio.panel:
         return
     pixels_per_point = studio.view.target[0] / max(1.0, io.display_size.x)
     radius = studio.brush.radius * studio.view.scale / pixels_per_point
-    colour = imgui.color_convert_float4_to_u32(imgui.ImVec4(1, 1, 1, 0.35))
-    imgui.get_background_draw_list().add_circle(io.mouse_pos, radius, colour, 0, 1.0)
+    red, green, blue = TINTS[studio.layer]
+    draw = imgui.get_background_draw_list()
+    ring = imgui.color_convert_float4_to_u32(imgui.ImVec4(red, green, blue, 0.6))
+    draw.add_circle(io.mouse_pos, radius, ring, 0, 1.0)
+    if studio.layer != "trail":  # whose strokes have one shape
+        core = imgui.color_convert_float4_to_u32(imgui.ImVec4(red, green, blue, 0.3))
+        draw.add_circle(io.mouse_pos, radius * studio.brush.hardness / 100, core, 0, 1.0)
 
 
 def centre(name: str) -> None:

@@ -11,7 +11,6 @@ from tqdm import tqdm
 
 import presets
 from kernels.simulation import Simulation
-from kernels.world import World
 from presets import Preset
 
 SIZE = 192, 108  # px
@@ -26,7 +25,7 @@ def expected() -> dict[str, str]:
 
 def digest(preset: Preset, backend: str) -> str:
     """The digest of a preset's small run."""
-    simulation = Simulation(World(*SIZE, preset.agents(*SIZE)), preset.params, backend)
+    simulation = Simulation(preset.world(*SIZE), preset.params, backend, preset.other)
     simulation.step(STEPS)
     return simulation.digest()
 

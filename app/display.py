@@ -1,4 +1,4 @@
-"""The picture: the trail as an OpenGL texture, drawn through exposure, tone curve and palette."""
+"""The picture: the trails as an OpenGL texture, drawn through exposure, tone curve and palettes."""
 
 import functools
 import math
@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import shaders
-from app.palette import colours
+from app.palette import colours, food, stone
 from app.view import View
 from kernels.contract import mean_trail
-from kernels.params import Params
+from kernels.maps import dish
+from kernels.params import MAX_SPECIES, Params, own_name
+from kernels.simulation import Simulation
 from kernels.world import World
 
 LOOK_SIZE = 2048  # entries of the look-up table
@@ -23,16 +25,17 @@ class DisplayError(RuntimeError):
 
 
 class Display:
-    """Owns the trail texture of one world and draws it.
+    """Owns the trail texture of one world and draws it, and its map where there is one.
 
     Args:
         ctx: The OpenGL context, 3.3 or newer.
-        world: Its size becomes the texture's.
+        world: Its size and species become the texture's.
 
     Attributes:
-        world: Whose density the exposure is relative to; only its seed and agents may change.
-        texture: R32F [H, W]; row 0 is the top of the picture. `upload` writes it from memory;
-            `app.interop` lets CUDA write it in place.
+        world: Whose density the exposure is relative to; only what `fits` may change.
+        texture: [H, W] R32F of one species, or RGBA32F of up to four; row 0 is the top of the picture.
+            `upload` writes it from memory; `app.interop` lets CUDA write it in place.
+        map_texture: RG8 [H, W] of food and walls; None while there is nothing on the map.
 
     Raises:
         DisplayError: The world is larger than a texture may be.
@@ -47,13 +50,17 @@ class Display:
             )
         self.ctx = ctx
         self.world = world
-        self.texture = ctx.texture((world.width, world.height), 1, dtype="f4")
-        self.texture.filter = moderngl.LINEAR, moderngl.LINEAR
-        self.texture.write(np.zeros((world.height, world.width), np.float32))
-        self.triangles = {name: self._triangle(name) for name in ("EXACT", "TILED", "SMOOTH", "AREA")}
-        self.uniforms_set: dict[str, dict[str, object]] = {}  # in the program of each sampling
-        self.look_texture = ctx.texture((LOOK_SIZE, 1), 3, alignment=1)
-        self.look_shown: tuple[str, float] | None = None  # palette and gamma it holds
+        shape = (world.height, world.width, 1 if world.species == 1 else MAX_SPECIES)
+        self.texels = np.zeros(shape, np.float32)  # what several species are interleaved in
+        self.texture = ctx.texture(self.size, shape[2], self.texels.data, dtype="f4")
+        self.map_texture: moderngl.Texture | None = None
+        self.map_shown = 0  # which `Simulation.maps_version` it holds
+        self.triangles = {
+            (name, False): self._triangle(name) for name in ("EXACT", "TILED", "SMOOTH", "AREA")
+        }
+        self.uniforms_set: dict[tuple[str, bool], dict[str, object]] = {}  # in each program
+        self.look_texture = ctx.texture((LOOK_SIZE, world.species), 3, alignment=1)
+        self.look_shown: object = None  # the palettes and gamma it holds
         self.canvas: moderngl.Framebuffer | None = None  # what `picture` draws into
 
     @property
@@ -61,25 +68,69 @@ class Display:
         """Width and height of the field."""
         return self.world.width, self.world.height
 
+    def fits(self, world: World) -> bool:
+        """Whether its texture can hold the trails of that world."""
+        return (self.size, self.world.species) == ((world.width, world.height), world.species)
+
     def upload(self, trail: NDArray[np.float32]) -> None:
-        """Copies a trail [H, W] from memory into the texture."""
-        self.texture.write(np.ascontiguousarray(trail))
+        """Copies a trail [C, H, W] from memory into the texture."""
+        if len(trail) == 1:
+            self.texture.write(np.ascontiguousarray(trail[0]))
+            return
+        for species, channel in enumerate(trail):
+            self.texels[..., species] = channel
+        self.texture.write(self.texels)
+
+    def upload_map(self, simulation: Simulation) -> None:
+        """Copies food and walls into their texture, if they have changed; outside of a dish is wall."""
+        if self.map_shown == simulation.maps_version:
+            return
+        self.map_shown = simulation.maps_version
+        layers = np.stack([simulation.maps.food, simulation.maps.wall], 2)
+        if simulation.params.boundary == "dish":
+            layers[dish(*self.size), 1] = 255
+        if not layers.any():
+            self._drop_map()
+        elif self.map_texture:
+            self.map_texture.write(layers)
+        else:
+            self.map_texture = self.ctx.texture(self.size, 2, layers, alignment=1)
 
     def draw(self, view: View, params: Params) -> None:
         """Draws into the bound framebuffer, whose size is `view.target`."""
-        if (params.palette, params.gamma) != self.look_shown:
-            self.look_texture.write(look_up(params.palette, params.gamma).tobytes())
-            self.look_shown = params.palette, params.gamma
+        self._update_look(params)
         sampling, uniforms = self._sampling(view)
-        uniforms["exposure"] = params.exposure / mean_trail(params.decay, self.world)
-        triangle = self.triangles[sampling]
-        if uniforms != self.uniforms_set.get(sampling):
+        uniforms["exposure"] = self._exposure(params)
+        with_map = self.map_texture is not None and params.map_opacity > 0
+        if self.map_texture and with_map:
+            uniforms["map_opacity"] = params.map_opacity
+            uniforms |= {"food": food(params.palette), "stone": stone(params.palette)}
+            self.map_texture.use(2)
+        key = sampling, with_map
+        if key not in self.triangles:
+            self.triangles[key] = self._triangle(*key)
+        triangle = self.triangles[key]
+        if uniforms != self.uniforms_set.get(key):
             set_uniforms(triangle.program, **uniforms)
-            self.uniforms_set[sampling] = uniforms
+            self.uniforms_set[key] = uniforms
         self.texture.use(0)
         self.look_texture.use(1)
         self.ctx.disable(moderngl.BLEND | moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         triangle.render(moderngl.TRIANGLES, vertices=3)
+
+    def _update_look(self, params: Params) -> None:
+        """Brings the look-up texture up to date, a row for each species."""
+        palettes = [getattr(params, own_name("palette", species)) for species in range(self.world.species)]
+        if (palettes, params.gamma) != self.look_shown:
+            self.look_texture.write(np.stack([look_up(palette, params.gamma) for palette in palettes]))
+            self.look_shown = palettes, params.gamma
+
+    def _exposure(self, params: Params) -> float | tuple[float, ...]:
+        """What each species' trail is multiplied by: in balance, all together are as bright as one alone."""
+        species = self.world.species
+        means = [mean_trail(params, self.world, k) for k in range(species)]
+        exposures = [params.exposure / mean / species for mean in means]
+        return exposures[0] if species == 1 else (*exposures, *(MAX_SPECIES - species) * [0.0])
 
     def _sampling(self, view: View) -> tuple[str, dict[str, object]]:
         """How the shader looks at the trail in a view, and the uniforms that say where."""
@@ -98,7 +149,7 @@ class Display:
         """The picture as sRGB bytes [H, W, 3], top row first. Leaves no framebuffer bound.
 
         Args:
-            params: Exposure, gamma and palette.
+            params: Exposure, gamma, palettes and the map's opacity.
             view: What to show and at which size; left out, the field at its own size.
         """
         view = view or View(self.size, self.size)
@@ -125,16 +176,22 @@ class Display:
         for triangle in self.triangles.values():
             triangle.program.release()
             triangle.release()
+        self._drop_map()
         self.look_texture.release()
         self.texture.release()
 
-    def _triangle(self, sampling: str) -> moderngl.VertexArray:
-        """What covers the target, with the shader compiled for one way of sampling the trail."""
-        fragment = shaders.source("display.frag").replace(
-            "#version 330", f"#version 330\n#define {sampling}\n#define LOOK_SIZE {LOOK_SIZE}", 1
-        )
+    def _drop_map(self) -> None:
+        if self.map_texture:
+            self.map_texture.release()
+            self.map_texture = None
+
+    def _triangle(self, sampling: str, with_map: bool = False) -> moderngl.VertexArray:
+        """What covers the target, with the shader compiled for one way of sampling, with or without a map."""
+        defines = [sampling, f"LOOK_SIZE {LOOK_SIZE}", f"SPECIES {self.world.species}"] + ["MAP"] * with_map
+        head = "\n".join(["#version 330", *(f"#define {define}" for define in defines)])
+        fragment = shaders.source("display.frag").replace("#version 330", head, 1)
         program = self.ctx.program(shaders.source("display.vert"), fragment)
-        set_uniforms(program, trail=0, look=1)  # their texture units
+        set_uniforms(program, trail=0, look=1, map=2)  # their texture units
         return self.ctx.vertex_array(program, [])
 
 

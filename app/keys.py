@@ -14,6 +14,8 @@ class Key:
         action: The method of `app.studio.Studio` they call.
         help: What it does, for people.
         shift: Whether the command takes a first argument that is True when Shift is held.
+        argument: What the command is called with, if with anything.
+        ctrl: Whether Ctrl has to be held.
     """
 
     names: tuple[str, ...]
@@ -21,6 +23,14 @@ class Key:
     action: str
     help: str
     shift: bool = False
+    argument: str | None = None
+    ctrl: bool = False
+
+    def arguments(self, shift: bool) -> tuple[object, ...]:
+        """What the command is called with, while Shift is held or not."""
+        if self.argument is not None:
+            return (self.argument,)
+        return (True,) if self.shift and shift else ()
 
 
 # fmt: off
@@ -33,6 +43,11 @@ KEYS = (
         "previous preset; with Shift, keep the agents", shift=True),
     Key(("RIGHT_BRACKET", "PAGE_DOWN"), "] or Page down", "next_preset",
         "next preset; with Shift, keep the agents", shift=True),
+    Key(("NUMBER_1",), "1", "use_layer", "paint the trail of the species shown", argument="trail"),
+    Key(("NUMBER_2",), "2", "use_layer", "paint food", argument="food"),
+    Key(("NUMBER_3",), "3", "use_layer", "paint walls", argument="wall"),
+    Key(("NUMBER_4",), "4", "use_layer", "paint the mask of a second look", argument="mask"),
+    Key(("Z",), "Ctrl+Z", "undo_map", "take the last stroke on the map back", ctrl=True),
     Key(("C", "F12"), "C or F12", "capture", "capture the picture as PNG"),
     Key(("TAB",), "Tab", "toggle_panel", "show or hide the panel"),
     Key(("F",), "F", "toggle_fullscreen", "fullscreen and back"),
@@ -42,12 +57,12 @@ KEYS = (
 # fmt: on
 
 MOUSE = (
-    Key((), "Left drag", "", "add trail"),
-    Key((), "Right drag", "", "erase trail"),
+    Key((), "Left drag", "", "paint on the layer chosen"),
+    Key((), "Right drag", "", "erase on it"),
     Key((), "Wheel", "", "zoom about the cursor"),
     Key((), "Middle drag", "", "pan; the field repeats at its edges"),
     Key((), "Double click", "", "reset the view"),
-    Key((), "Drop a file", "", "open a preset, or a captured PNG and its run"),
+    Key((), "Drop a file", "", "open a preset, a captured PNG and its run, or a picture"),
 )
 
 

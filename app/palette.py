@@ -1,5 +1,6 @@
 """Palettes: our own gradients, and those of the `cmap` package, as 256 colours."""
 
+import colorsys
 import functools
 
 import cmap
@@ -31,3 +32,19 @@ def colours(name: str) -> NDArray[np.uint8]:
     ramp = np.round(stops(np.linspace(0, 1, 256))[:, :3] * 255).astype(np.uint8)
     ramp.flags.writeable = False
     return ramp
+
+
+def stone(name: str) -> tuple[float, ...]:
+    """The colour of walls beside a palette, sRGB from 0 to 1: grey, away from the ground."""
+    return (0.3,) * 3 if _is_light(colours(name)[0]) else (0.75,) * 3
+
+
+def food(name: str) -> tuple[float, ...]:
+    """The colour of food beside a palette, sRGB from 0 to 1: the hue opposite that of the trails."""
+    ramp = colours(name)
+    hue, _, _ = colorsys.rgb_to_hls(*(ramp[160] / 255))
+    return colorsys.hls_to_rgb((hue + 0.5) % 1, 0.45 if _is_light(ramp[0]) else 0.65, 0.7)
+
+
+def _is_light(colour: NDArray[np.uint8]) -> bool:
+    return bool(colour @ (0.2126, 0.7152, 0.0722) > 128)

@@ -1,34 +1,53 @@
 """The panel: everything of a studio that can be seen and turned, with imgui."""
 
-import dataclasses
-from typing import Any
+import functools
 
+import numpy as np
 from imgui_bundle import imgui
 
 from app.dialogs import FIXED, MARGIN, centre, draw_brush, draw_help, draw_notices, draw_questions
+from app.panel_map import MapPanel
+from app.panel_presets import PresetsPanel
+from app.panel_response import draw_responses
+from app.panel_species import draw_chooser, draw_species
+from app.panel_watch import draw_warning, draw_watch
+from app.panel_world import WorldPanel
 from app.profile import Profile
 from app.sliders import draw_specs, tip
 from app.studio import Studio
-from kernels.params import SPECS, Brush, specs
-from kernels.world import World
+from kernels.params import SPECS, Spec
 
 WIDTH = 22.0  # in font sizes
 PANEL = FIXED | imgui.WindowFlags_.always_auto_resize
-GROUPS = {
-    group: [spec for spec in SPECS.values() if spec.group == group]
-    for group in dict.fromkeys(spec.group for spec in SPECS.values())
-}
-BRUSH = list(specs(Brush).values())
+GROUPS = tuple(dict.fromkeys(spec.group for spec in SPECS.values()))
+OPENED = "Presets", "Agents", "Trail", "Picture", "Time"
+# Groups of nothing but traits show one species' at a time; the others, those of all.
+OWN = {group for group in GROUPS if all(spec.species for spec in SPECS.values() if spec.group == group)}
+NOTHING = np.zeros(0)
+
+
+@functools.cache
+def group_specs(group: str, species: int, shown: int) -> list[Spec]:
+    """The parameters a group shows.
+
+    Args:
+        group: Its heading.
+        species: How many species there are.
+        shown: The one whose traits are shown, from 0.
+    """
+    there = {shown + 1} if group in OWN else set(range(species + 1))
+    names = list(SPECS)
+    found = [spec for spec in SPECS.values() if spec.group == group and spec.species in there]
+    return sorted(found, key=lambda spec: (names.index(spec.trait), spec.species))
 
 
 class Panel:
-    """Draws a studio's controls; keeps only what a person is typing, and the profile's history."""
+    """Draws a studio's controls; its parts keep only what a person is typing, and histories."""
 
     def __init__(self) -> None:
-        self.title = ""
-        self.world: World | None = None  # being edited, before "restart"
-        self.seen_world: World | None = None
-        self.deleting = ""
+        self.presets = PresetsPanel()
+        self.map = MapPanel()
+        self.world = WorldPanel()
         self.profile = Profile()
 
     def draw(self, studio: Studio) -> None:
@@ -59,81 +78,44 @@ class Panel:
         imgui.begin("Physarium", None, PANEL)
         imgui.push_item_width(size * WIDTH * 0.52)
         draw_status(studio)
+        draw_warning(studio.watch)
         if _group("Presets"):
-            self._draw_presets(studio)
-        for group, declared in GROUPS.items():
-            if _group(group) and (changed := draw_specs(declared, studio.session.params)):
-                studio.change(**changed)
-        if _group("Brush", opened=False) and (changed := draw_specs(BRUSH, studio.brush)):
-            studio.brush = dataclasses.replace(studio.brush, **changed)  # type: ignore[arg-type]
-        if _group("World", opened=False):
-            self._draw_world(studio)
-        if _group("Capture", opened=False):
+            self.presets.draw(studio)
+        studio.species = draw_chooser(studio, studio.shown)
+        for group in GROUPS:
+            self._draw_group(studio, group)
+        if _group("World"):
+            self.world.draw(studio)
+        if _group("Capture"):
             draw_capture(studio)
-        if _group("Profile", opened=False):
+        if _group("Watch"):
+            draw_watch(studio)
+        if _group("Profile"):
             self.profile.draw(studio)
         imgui.pop_item_width()
         imgui.end()
 
-    def _draw_presets(self, studio: Studio) -> None:
-        lines = min(len(studio.presets), 7) + 0.3
-        if imgui.begin_list_box(
-            "##presets", imgui.ImVec2(-1, lines * imgui.get_text_line_height_with_spacing())
-        ):
-            for entry in studio.presets:
-                self._draw_preset(studio, entry)
-            imgui.end_list_box()
-        tip("Click to start a preset; with Shift held, only its parameters change and the agents live on.")
-        imgui.set_next_item_width(-imgui.get_font_size() * 6)
-        entered, self.title = imgui.input_text_with_hint(
-            "##title", "name of your look", self.title, imgui.InputTextFlags_.enter_returns_true
-        )
-        imgui.same_line()
-        title = self.title.strip()
-        replaces = bool(title) and studio.replaces(title)
-        imgui.begin_disabled(not title)
-        pressed = imgui.button("Replace" if replaces else "Save as", imgui.ImVec2(-1, 0))
-        if (pressed or (entered and title and not replaces)) and studio.save_preset(title, replaces):
-            self.title = ""
-        imgui.end_disabled()
-
-    def _draw_preset(self, studio: Studio, entry: Any) -> None:
-        imgui.push_id(entry.name)
-        if entry.preset is None:
-            imgui.text_disabled(f"{entry.name} (broken)")
-            tip(entry.error)
-        else:
-            here = entry.name == studio.session.preset.name
-            clicked, _ = imgui.selectable(entry.preset.title, here, imgui.SelectableFlags_.allow_overlap)
-            if clicked:
-                studio.load_preset(entry.preset, keep_agents=imgui.get_io().key_shift)
-        if entry.own:
-            imgui.same_line(imgui.get_content_region_avail().x - imgui.get_font_size() * 3.5)
-            sure = self.deleting == entry.name
-            if imgui.small_button("sure?" if sure else "delete"):
-                self.deleting = "" if sure else entry.name
-                if sure:
-                    studio.delete_preset(entry.name)
-        imgui.pop_id()
-
-    def _draw_world(self, studio: Studio) -> None:
-        world = studio.session.world
-        if self.world is None or self.seen_world != world:
-            self.world = self.seen_world = world
-        draft = self.world
-        _, seed = imgui.input_text("seed", draft.seed)
-        _, (width, height) = imgui.input_int2("size (px)", [draft.width, draft.height])
-        _, agents = imgui.input_int("agents", draft.agents, 10_000, 100_000)
-        try:
-            self.world = World(width, height, agents, seed)
-            problem = ""
-        except ValueError as error:
-            problem = str(error)
-        imgui.begin_disabled(bool(problem))
-        if imgui.button("Restart", imgui.ImVec2(-1, 0)) and studio.rebuild(self.world):
-            self.world = None
-        imgui.end_disabled()
-        tip(problem or "Starts again from step 0 with this seed, size and number of agents.")
+    def _draw_group(self, studio: Studio, group: str) -> None:
+        """The parameters of one heading."""
+        params, species, shown = studio.session.params, studio.session.world.species, studio.shown
+        one = species > 1 and group in OWN and group != "Species"
+        if not _group(group, f"{group} of species {shown + 1}" if one else group):
+            return
+        declared = group_specs(group, species, shown)
+        match group:
+            case "Response":
+                histograms = studio.watch.histogram
+                seen = histograms[shown] if shown < len(histograms) else NOTHING
+                changed = draw_responses(params, shown, seen)
+            case "Species":
+                changed = draw_species(params, species, shown)
+            case "Map":
+                self.map.draw(studio, declared)
+                return
+            case _:
+                changed = draw_specs(declared, params)
+        if changed:
+            studio.change(**changed)
 
 
 def draw_status(studio: Studio) -> None:
@@ -168,5 +150,7 @@ def draw_capture(studio: Studio) -> None:
     tip("Off: the whole field, one pixel each. On: the window's size, with its zoom and pan.")
 
 
-def _group(name: str, opened: bool = True) -> bool:
-    return imgui.collapsing_header(name, imgui.TreeNodeFlags_.default_open if opened else 0)
+def _group(name: str, label: str = "") -> bool:
+    """A heading that folds what is under it; `label` is what it says, where that is not its name."""
+    flags = imgui.TreeNodeFlags_.default_open if name in OPENED else 0
+    return imgui.collapsing_header(f"{label or name}###{name}", flags)

@@ -27,6 +27,10 @@ PIECE = 1 << 18  # bytes
 COMPRESS_LEVEL = 1
 
 
+class NoRun(ValueError):  # noqa: N818
+    """A sound PNG, but not one of ours."""
+
+
 def pack(text: str) -> bytes | None:
     """The text as our chunk holds it, or None when it is too long for one."""
     data = text.encode("ascii")
@@ -66,7 +70,7 @@ def read_text(file: BinaryIO) -> str:
             prefix = file.read(PREFIX)
             if prefix.startswith(KEYWORD + b"\0"):
                 return _text(prefix, file, length)
-    raise ValueError("this picture carries no Physarium run; only captures of Physarium do.")
+    raise NoRun("this picture carries no Physarium run; only captures of Physarium do.")
 
 
 def _chunks(file: BinaryIO) -> Iterator[tuple[bytes, int]]:

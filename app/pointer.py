@@ -24,6 +24,7 @@ class Pointer:
         self.at = (0.0, 0.0)
         self.held: int | None = None
         self.painting = False
+        self.begun = ""  # the layer that the gesture paints on, once it does
         self.pressed_at = (0.0, 0.0)
         self.painted_to = (0.0, 0.0)
         self.press_time = self.painted_when = -math.inf
@@ -45,7 +46,7 @@ class Pointer:
             self.studio.view.reset()
             self.press_time = -math.inf
             return
-        self.held, self.painting = button, False
+        self.held, self.painting, self.begun = button, False, ""
         self.pressed_at = self.painted_to = self.at
         self.press_time = now
 
@@ -74,9 +75,13 @@ class Pointer:
             return
         self.painted_when = now
         dabs = min(MAX_DABS, max(1, math.ceil(way / max(1.0, radius / 3))))
+        places = []
         for dab in range(1, dabs + 1):
             along = dab / dabs
             x = self.painted_to[0] + (self.at[0] - self.painted_to[0]) * along
             y = self.painted_to[1] + (self.at[1] - self.painted_to[1]) * along
-            self.studio.paint(*view.field_at(x, y), erase=self.held == RIGHT)
+            places.append(view.field_at(x, y))
+        begins = self.begun != self.studio.layer
+        self.studio.paint(places, erase=self.held == RIGHT, begins=begins)
         self.painted_to = self.at
+        self.begun = self.studio.layer

@@ -85,7 +85,7 @@ class Profile:
     def __init__(self) -> None:
         self.bandwidth: float | None = None  # bytes per second, once it is known
         self.shown = 0  # frames, until then
-        self.size: tuple[int, int] | None = None  # of the world that `history` is about
+        self.shape: tuple[int, ...] | None = None  # of the world that `history` is about
         self._restart()
 
     def draw(self, studio: Studio) -> None:
@@ -94,9 +94,10 @@ class Profile:
         if self.bandwidth is None:
             self._measure_bandwidth(studio)
             return
-        if self.size != (simulation.world.width, simulation.world.height):
+        world = simulation.world
+        if self.shape != (shape := (world.species, world.height, world.width)):
             self._restart()
-            self.size = simulation.world.width, simulation.world.height
+            self.shape = shape
         self._sample(simulation, imgui.get_io().delta_time)
         if not self.rows:
             imgui.text_disabled("Timing a step ...")

@@ -4,7 +4,6 @@ import dataclasses
 import io
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import png
-from kernels.params import SPECS, Value, brief, is_text, refusal
-from kernels.stroke import MAX_NUMBER, Stroke
+from app.events import Event, from_line, to_line, whole
+from kernels.params import brief, is_text, refusal
+from kernels.scene import Map, Start
 from kernels.world import World
 from presets import Preset, dump, find, parse, slug
 from presets.disk import opened, sentence, told
-from presets.preset import nearest
 
-FORMAT = 1
+# 2 has presets and events that a reader of 1 would call damaged; by the number it can say it is too old.
+FORMAT = 2
+READABLE = 1, 2
 MAX_STEP = 2**31 - 1
 MAX_INT = 2**31 - 1
 MAX_EVENTS = 200_000  # more than the largest log holds that is ever stored; they take seconds to read
@@ -35,47 +36,19 @@ class RecordError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Change:
-    """Parameters changed by hand.
-
-    Attributes:
-        step: How many steps had been done by then.
-        values: The new values by name; what is not named stayed as it was.
-    """
-
-    step: int
-    values: Mapping[str, Value]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Paint:
-    """A dab of the brush.
-
-    Attributes:
-        step: How many steps had been done by then.
-        stroke: The dab.
-    """
-
-    step: int
-    stroke: Stroke
-
-
-Event = Change | Paint
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Record:
     """A moment of a run.
 
     Attributes:
-        preset: The look; its parameters are those the run started with.
-        world: Size, agents and seed.
+        preset: The look; parameters, other look, shares, start and map are those the run started with.
+        world: Size, agents and seed, and the preset's shares, start and map.
         step: The moment, 0 to 2**31 - 1.
         digest: Of the field then, "sha256:<hex>", or "" where it was not computed.
         backend: What computed it, such as "cpu".
         version: The version of Physarium that did.
         events: All that changed on the way, in order; each step at most `step`.
-        complete: False when the log was too long to store, and `events` is empty for that reason.
+        complete: False when it was too long to store: there are no events then, and perhaps no images in
+            map and start.
     """
 
     preset: Preset
@@ -92,19 +65,37 @@ class Record:
         """A sentence on what it cannot bring back; "" for nothing."""
         if self.complete:
             return ""
-        return "The changes made on the way are not in this picture: their log was too long to store."
+        return (
+            "This picture does not bring all of its run back: "
+            "the log of changes, or an image in its map or start, was too long to store."
+        )
 
 
 def encode_png(rgb: NDArray[np.uint8], record: Record) -> bytes:
-    """A PNG [H, W, 3] that carries its record, without the log if that is too long to store."""
-    packed = png.pack(to_text(record))
-    if packed is None:
-        packed = png.pack(to_text(dataclasses.replace(record, events=(), complete=False)))
-    if packed is None:
-        raise RecordError("The picture's record is too long to store: its title or credit is.")
-    out = io.BytesIO()
-    png.write(out, rgb, packed)
-    return out.getvalue()
+    """A PNG [H, W, 3] that carries its record, without log or images if those are too long to store."""
+    for part in (_whole_record, _without_log, _without_images):
+        packed = png.pack(to_text(part(record)))
+        if packed is not None:
+            out = io.BytesIO()
+            png.write(out, rgb, packed)
+            return out.getvalue()
+    raise RecordError("The picture's record is too long to store: its title or credit is.")
+
+
+def _whole_record(record: Record) -> Record:
+    return record
+
+
+def _without_log(record: Record) -> Record:
+    return dataclasses.replace(record, events=(), complete=False)
+
+
+def _without_images(record: Record) -> Record:
+    preset, world = record.preset, record.world
+    start = Start() if preset.start.image else preset.start
+    preset = dataclasses.replace(preset, start=start, map=Map(preset.map.food))
+    world = preset.world(world.width, world.height, world.seed, world.agents)
+    return dataclasses.replace(_without_log(record), preset=preset, world=world)
 
 
 def read(path: Path) -> Record:
@@ -155,17 +146,8 @@ def to_text(record: Record) -> str:
         "version": record.version,
     }
     # Event by event: one call for the whole log would keep the frame's thread waiting.
-    log = "[" + ",\n".join(map(_event_text, record.events)) + "]" if record.complete else json.dumps(LEFT_OUT)
+    log = "[" + ",\n".join(map(to_line, record.events)) + "]" if record.complete else json.dumps(LEFT_OUT)
     return json.dumps(head)[:-1] + f', "log": {log}}}'
-
-
-def _event_text(event: Event) -> str:
-    if isinstance(event, Change):
-        line: list[Any] = [event.step, "set", dict(event.values)]
-    else:
-        stroke = event.stroke
-        line = [event.step, "paint", [stroke.x, stroke.y, stroke.radius, stroke.strength]]
-    return json.dumps(line, separators=(",", ":"))
 
 
 def from_text(text: str, where: str) -> Record:
@@ -179,7 +161,7 @@ def from_text(text: str, where: str) -> Record:
         RecordError: One sentence with file, key, value and allowed range.
     """
     try:
-        return _record(_table(text))
+        return _record(_table(text), where)
     except ValueError as error:
         raise RecordError(f"{where}: {error}") from error
 
@@ -196,29 +178,29 @@ def _table(text: str) -> dict[str, Any]:
     version = table["format"]
     if version > FORMAT:
         raise ValueError(
-            f"format = {brief(version)} needs a newer Physarium; this one reads format {FORMAT}."
+            f"format = {brief(version)} needs a newer Physarium; this one reads formats up to {FORMAT}."
         )
-    if version != FORMAT:
-        raise refusal("format", version, str(FORMAT))
+    if version not in READABLE:
+        raise refusal("format", version, " or ".join(map(str, READABLE)))
     for key in KEYS:
         if key not in table:
             raise ValueError(f"the run in it is damaged: {key} is missing.")
-    for key in table:
-        if key not in KEYS:
-            raise ValueError(f"unknown key {brief(key)} in the run; {nearest(key, KEYS)}")
     return table
 
 
-def _record(table: dict[str, Any]) -> Record:
-    step = _whole(table["step"], "step", 0, MAX_STEP)
-    size = {key: _whole(table[key], key, 0, MAX_INT) for key in ("width", "height", "agents")}
+def _record(table: dict[str, Any], where: str) -> Record:
+    step = whole(table["step"], "step", 0, MAX_STEP)
+    size = {key: whole(table[key], key, 0, MAX_INT) for key in ("width", "height", "agents")}
     digest = _word(table, "digest", 80)
     if not re.fullmatch(r"(sha256:[0-9a-f]{64})?", digest):
         raise refusal("digest", digest, "sha256: and 64 hexadecimal digits")
     complete = table["log"] != LEFT_OUT
+    preset = parse(_word(table, "preset", png.MAX_TEXT), "its preset", _name(_word(table, "name", 1000)))
+    unknown = [key for key in table if key not in KEYS]
+    said = [*(f"unknown key {brief(key)} in the run is left out." for key in unknown[:3]), *preset.warnings]
     return Record(
-        preset=parse(_word(table, "preset", png.MAX_TEXT), "its preset", _name(_word(table, "name", 1000))),
-        world=World(**size, seed=_word(table, "seed", 200)),
+        preset=dataclasses.replace(preset, warnings=tuple(f"{where}: {warning}" for warning in said)),
+        world=preset.world(**size, seed=_word(table, "seed", 200)),
         step=step,
         digest=digest,
         backend=_word(table, "backend", 40),
@@ -237,41 +219,12 @@ def _events(log: object, last: int) -> tuple[Event, ...]:
     first = 0
     for number, line in enumerate(log, 1):
         try:
-            event = _event(line, first, last)
+            event = from_line(line, first, last)
         except ValueError as error:
             raise ValueError(f"event {number} of the log: {error}") from error
         first = event.step
         events.append(event)
     return tuple(events)
-
-
-def _event(line: object, first: int, last: int) -> Event:
-    match line:
-        case [step, "paint", [x, y, radius, strength]]:
-            stroke = Stroke(
-                _whole(x, "x", -MAX_NUMBER, MAX_NUMBER),
-                _whole(y, "y", -MAX_NUMBER, MAX_NUMBER),
-                _whole(radius, "radius", 1, MAX_NUMBER),
-                _whole(strength, "strength", -MAX_NUMBER, MAX_NUMBER),
-            )
-            return Paint(_whole(step, "step", first, last), stroke)
-        case [step, "set", dict(values)]:
-            return Change(
-                _whole(step, "step", first, last), {key: _value(key, values[key]) for key in values}
-            )
-    raise ValueError('it takes [step, "set", {parameters}] or [step, "paint", [x, y, radius, strength]].')
-
-
-def _value(name: str, value: object) -> Value:
-    if name not in SPECS:
-        raise ValueError(f"unknown parameter {brief(name)}; {nearest(name, SPECS)}")
-    return SPECS[name].check(value)
-
-
-def _whole(value: object, name: str, low: int, high: int) -> int:
-    if type(value) is not int or not low <= value <= high:
-        raise refusal(name, value, f"a whole number from {low} to {high}")
-    return value
 
 
 def _word(table: dict[str, Any], key: str, longest: int) -> str:

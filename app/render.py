@@ -31,7 +31,7 @@ def render(
 
     Args:
         source: A look, or a recorded run, whose events are then repeated.
-        world: Size, agents and seed.
+        world: Size, agents, seed, shares, start and map.
         choice: The backend.
         steps: Where to stop; left out, the step of the record.
         out: The PNG to write; it carries its own record.
@@ -58,6 +58,7 @@ def render(
             session.simulation.wait()  # or the bar would run ahead of the GPU
         digest = session.simulation.digest()
         display.upload(session.simulation.trail)
+        display.upload_map(session.simulation)
         write_atomically(out, encode_png(display.picture(session.params), session.record(digest)))
         display.release()
     finally:

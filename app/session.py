@@ -6,11 +6,15 @@ field at the same step again. Pictures and replay read the log; nothing goes rou
 """
 
 import dataclasses
+import itertools
 from collections import deque
 from collections.abc import Iterable
 
-from app.record import Change, Event, Paint, Record
+from app.events import Change, Draw, Event, Fill, Other, Paint, UndoMap
+from app.gestures import Gestures, drawn, follow
+from app.record import Record
 from app.version import VERSION
+from kernels.maps import Mark
 from kernels.params import Params, Value, check_params
 from kernels.simulation import Simulation
 from kernels.stroke import Stroke
@@ -22,14 +26,15 @@ class Session:
     """A living world with its preset and its log.
 
     Attributes:
-        preset: Where the look came from; its `params` are those at the last restart.
+        preset: Where the look came from; its parameters and other look are those at the last restart,
+            its shares, start and map those of the world.
         simulation: The world itself.
         log: The events since the last restart, in order.
         script: Events of a recorded run that are still to come.
 
     Args:
         preset: The look to start with.
-        world: Size, agents and seed.
+        world: Size, agents, seed, shares, start and map.
         backend: One of `kernels.simulation.BACKENDS`.
 
     Raises:
@@ -38,13 +43,28 @@ class Session:
 
     def __init__(self, preset: Preset, world: World, backend: str = "cpu") -> None:
         self.backend = backend
-        self.simulation = Simulation(world, preset.params, backend)
+        self.simulation = Simulation(world, preset.params, backend, preset.other)
         self._begin(preset, ())
 
     def _begin(self, preset: Preset, script: Iterable[Event]) -> None:
-        self.preset = preset
+        self._first_params, self._first_other = preset.params, preset.other
+        self.preset = self._as_begun(preset)
         self.log: list[Event] = []
         self.script = deque(script)
+        self._gestures: Gestures = []
+
+    def _as_begun(self, preset: Preset) -> Preset:
+        """A preset of what the run began with."""
+        world = self.world
+        return dataclasses.replace(
+            preset,
+            params=self._first_params,
+            other=self._first_other,
+            shares=world.shares,
+            start=world.start,
+            map=world.map,
+            words=preset.words if preset.start == world.start else "",
+        )
 
     @property
     def params(self) -> Params:
@@ -52,14 +72,24 @@ class Session:
         return self.simulation.params
 
     @property
+    def other(self) -> Params | None:
+        """The look that the mask blends in now, if any."""
+        return self.simulation.other
+
+    @property
     def world(self) -> World:
-        """Size, agents and seed."""
+        """Size, agents, seed, shares, start and the map it began with."""
         return self.simulation.world
 
     @property
     def steps(self) -> int:
         """Steps done since the last restart."""
         return self.simulation.steps
+
+    @property
+    def painted(self) -> bool:
+        """Whether the maps are other than the world's: there is a gesture to take back."""
+        return bool(self._gestures)
 
     def change(self, **values: Value) -> None:
         """Changes parameters now.
@@ -69,21 +99,63 @@ class Session:
         """
         self.apply(Change(self.steps, values))
 
+    def set_other(self, other: Params | None) -> None:
+        """Lets the mask blend in another look from now on; None for none."""
+        self.apply(Other(self.steps, other))
+
     def paint(self, stroke: Stroke) -> None:
-        """Paints one dab now."""
+        """Paints one dab of trail now."""
         self.apply(Paint(self.steps, stroke))
+
+    def mark(self, *marks: Mark, begins: bool) -> None:
+        """Paints dabs on the maps now, together; `begins` says that a gesture begins with the first."""
+        self._draw([Draw(self.steps, mark, begins and not dab) for dab, mark in enumerate(marks)])
+
+    def fill(self, layer: str, kind: str) -> None:
+        """Fills a layer of the maps now, which is a gesture of its own."""
+        self.apply(Fill(self.steps, layer, kind))
+
+    def undo_map(self) -> bool:
+        """Brings the maps back to what they were before the last gesture; returns whether there was one."""
+        painted = self.painted
+        if painted:
+            self.apply(UndoMap(self.steps))
+        return painted
 
     def apply(self, event: Event) -> None:
         """Applies an event of the current step and logs it."""
-        if isinstance(event, Paint):
-            self.simulation.paint(event.stroke)
-        else:
-            self.simulation.set(check_params(event.values, self.params))
-            last = self.log[-1] if self.log else None
-            if isinstance(last, Change) and last.step == event.step:  # a drag: keep its end
-                event = Change(event.step, {**last.values, **event.values})
-                self.log.pop()
+        match event:
+            case Change():
+                self.simulation.set(check_params(event.values, self.params))
+            case Other():
+                self.simulation.set_other(event.params)
+            case Paint():
+                self.simulation.paint(event.stroke)
+            case Draw():
+                self._draw([event])
+                return
+            case Fill():
+                self.simulation.fill(event.layer, event.kind)
+                follow(self._gestures, event)
+            case UndoMap():
+                follow(self._gestures, event)
+                self.simulation.set_maps(drawn(self.world, self._gestures))
+        last = self.log[-1] if self.log else None
+        if last and last.step == event.step:  # a drag: keep its end
+            match last, event:
+                case Change(), Change():
+                    event = Change(event.step, {**last.values, **event.values})
+                    self.log.pop()
+                case Other(), Other():
+                    self.log.pop()
         self.log.append(event)
+
+    def _draw(self, events: list[Draw]) -> None:
+        """Applies dabs together and logs them: the maps are handed to the backend but once."""
+        self.simulation.mark(*(event.mark for event in events))
+        for event in events:
+            follow(self._gestures, event)
+        self.log += events
 
     def advance(self, steps: int, surface: int = 0) -> None:
         """Does `steps` steps, applying the script's events at theirs.
@@ -102,8 +174,15 @@ class Session:
         self._apply_due()
 
     def _apply_due(self) -> None:
+        due = []
         while self.script and self.script[0].step <= self.steps:
-            self.apply(self.script.popleft())
+            due.append(self.script.popleft())
+        for draws, events in itertools.groupby(due, lambda event: isinstance(event, Draw)):
+            if draws:
+                self._draw([event for event in events if isinstance(event, Draw)])
+            else:
+                for event in events:
+                    self.apply(event)
 
     def restart(
         self, preset: Preset | None = None, world: World | None = None, script: Iterable[Event] = ()
@@ -111,20 +190,24 @@ class Session:
         """Starts again from step 0 with an empty log.
 
         Args:
-            preset: The look to start with; left out, the parameters stay as they are now.
-            world: Left out, the same world.
+            preset: The look to start with; left out, the parameters and the other look stay as they are.
+            world: Left out, the same size, agents and seed, with the preset's shares, start and map.
             script: Events to replay on the way.
 
         Raises:
             MemoryError: The new world does not fit; the old run goes on.
         """
-        preset = preset or dataclasses.replace(self.preset, params=self.params)
-        world = world or self.world
-        if dataclasses.replace(world, seed=self.world.seed) == self.world:
-            self.simulation.reset(world.seed)
+        now = self.world
+        if preset is None:
+            preset = dataclasses.replace(self.preset, params=self.params, other=self.other)
+            world = world or now
+        world = world or preset.world(now.width, now.height, now.seed, now.agents)
+        if self.simulation.fits(world):
+            self.simulation.reset(world)
+            self.simulation.set(preset.params)
+            self.simulation.set_other(preset.other)
         else:
-            self.simulation = Simulation(world, preset.params, self.backend)
-        self.simulation.set(preset.params)
+            self.simulation = Simulation(world, preset.params, self.backend, preset.other)
         self._begin(preset, script)
 
     def restart_from(self, record: Record) -> None:
@@ -137,6 +220,5 @@ class Session:
         Args:
             digest: Of the state at this step, see `kernels.simulation.digest`.
         """
-        return Record(
-            self.preset, self.world, self.steps, digest, self.backend, VERSION, tuple(self.log), True
-        )
+        preset, log = self._as_begun(self.preset), tuple(self.log)
+        return Record(preset, self.world, self.steps, digest, self.backend, VERSION, log, True)

@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 
 from kernels.params import Spec, Value
 
+LONGEST_UNIT = 12  # characters that fit into a slider; the tooltip tells of longer ones
 LINEAR = imgui.SliderFlags_.always_clamp
 LOG = LINEAR | imgui.SliderFlags_.logarithmic
 
@@ -16,39 +17,54 @@ def draw_specs(specs: Iterable[Spec], values: object) -> dict[str, Value]:
     """The widgets of some parameters, from their declarations.
 
     Args:
-        specs: The declarations.
+        specs: The declarations. Where they are of several species, labels say whose each is.
         values: What holds the values, such as a `Params`.
 
     Returns:
         The values a person changed in this frame.
     """
     changed: dict[str, Value] = {}
+    specs = list(specs)
+    several = len({spec.species for spec in specs} - {0}) > 1
     for spec in specs:
         value = getattr(values, spec.name)
-        new = draw_spec(spec, value)
+        new = draw_spec(spec, value, spec.name if several else spec.trait)
         if new != value:
             changed[spec.name] = new
     return changed
 
 
-def draw_spec(spec: Spec, value: Value) -> Value:
-    """One slider or choice; drag it, double-click to type, right-click to reset."""
-    changed, new = _draw_widget(spec, value)
+def draw_spec(spec: Spec, value: Value, label: str = "") -> Value:
+    """One slider or choice; drag it, double-click to type, right-click to reset.
+
+    Args:
+        spec: The declaration.
+        value: What it is now.
+        label: What to call it; left out, its name.
+
+    Returns:
+        What it becomes.
+    """
+    changed, new = _draw_widget(spec, value, f"{(label or spec.name).replace('_', ' ')}##{spec.name}")
     if not (changed or imgui.is_item_hovered() or imgui.is_item_active()):
         return value  # as nearly always
-    new = _inside(spec, new) if changed else value  # what nobody touched keeps all its digits
+    new = inside(spec, new) if changed else value  # what nobody touched keeps all its digits
     if not spec.choices:
         new = _typed_by_double_click(spec, value, new)
     if imgui.is_item_clicked(1):
         new = spec.default
-    if not imgui.is_item_active():
-        tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
+    explain(spec)
     return spec.check(new)
 
 
-def _draw_widget(spec: Spec, value: Value) -> tuple[bool, Value]:
+def explain(spec: Spec) -> None:
+    """Shows what a parameter does while the mouse rests on its widget, the one before."""
+    if not imgui.is_item_active():
+        tip(f"{spec.help}\n\n{spec.name}, {spec.allowed}\nDouble-click to type, right-click to reset.")
+
+
+def _draw_widget(spec: Spec, value: Value, label: str) -> tuple[bool, Value]:
     """What imgui says of the widget: whether it changed, and its value."""
-    label = spec.name.replace("_", " ")
     if spec.choices:
         changed, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
         return changed, spec.choices[index]
@@ -66,13 +82,13 @@ def _typed_by_double_click(spec: Spec, value: Value, new: Value) -> Value:
     key = imgui.get_item_id()
     if imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
         imgui.set_keyboard_focus_here(-1)
-        return _inside(spec, before.get_float(key, float(value)))
+        return inside(spec, before.get_float(key, float(value)))
     if imgui.is_item_activated():
         before.set_float(key, float(value))
     return new
 
 
-def _inside(spec: Spec, value: Value) -> Value:
+def inside(spec: Spec, value: Value) -> Value:
     """A widget's number made finite, in range, and rounded to what float32 can show."""
     if isinstance(value, str):
         return value
@@ -84,7 +100,8 @@ def _inside(spec: Spec, value: Value) -> Value:
 
 @functools.lru_cache
 def _format(unit: str, value: float) -> str:
-    """How imgui prints a number: with three digits or so, and its unit."""
+    """How imgui prints a number: with three digits or so, and its unit where that is short."""
+    unit = unit if len(unit) <= LONGEST_UNIT else ""
     decimals = max(0, min(4, 2 - math.floor(math.log10(max(abs(value), 1e-4)))))
     return f"%.{decimals}f {unit.replace('%', '%%')}".rstrip()
 

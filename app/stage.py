@@ -20,7 +20,7 @@ class Stage:
         world: The first world.
 
     Attributes:
-        display: Draws the picture.
+        display: Draws the picture; another one for another size or number of species.
         how: How the trail reaches the texture, in a sentence.
 
     Raises:
@@ -49,11 +49,11 @@ class Stage:
                 )
 
     def step(self, session: Session, steps: int) -> None:
-        """Advances the session and brings its trail into the texture.
+        """Advances the session and brings its trail, and a map that changed, into the textures.
 
         With sharing, the last step's kernel stores into the texture and nothing is copied.
         """
-        if self.display.size != (session.world.width, session.world.height):
+        if not self.display.fits(session.world):
             old_display, old_shared = self.display, self.shared
             self._open(session.world)
             _release(old_display, old_shared)
@@ -64,6 +64,7 @@ class Stage:
         else:
             session.advance(steps)
             self.display.upload(session.simulation.trail)
+        self.display.upload_map(session.simulation)
 
     def release(self) -> None:
         """Frees the texture; the sharing first, as CUDA demands."""

@@ -4,11 +4,9 @@ import argparse
 import dataclasses
 from typing import TypeVar
 
-import presets
 from app.backend import Choice, check_memory, choose
-from app.files import user_folder
-from app.record import Change, Record, read_any
-from kernels.params import Params, Value, check_params
+from app.look import asked_look, asks_for_another, find
+from app.record import Record
 from kernels.world import World
 from presets import Preset
 
@@ -25,11 +23,11 @@ class Start:
 
     Attributes:
         source: The look, or the recorded run to repeat.
-        world: Size, agents and seed.
+        world: Size, agents, seed, shares, start and map.
         choice: The backend.
         steps: Where `render` stops.
         digest: What the field must be there, "sha256:<hex>"; "" when nobody knows.
-        note: A sentence on what the picture cannot bring back; "" for nothing.
+        notes: Sentences on what a picture cannot bring back, and on what a file says that is unknown.
     """
 
     source: Preset | Record
@@ -37,60 +35,60 @@ class Start:
     choice: Choice
     steps: int
     digest: str = ""
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def start(asked: argparse.Namespace) -> Start:
     """Finds the source, builds the world and chooses the backend.
 
-    A picture brings its run back. Asked for another world or other parameters than the recorded ones,
-    it only lends its look, as it was when it was captured.
+    A picture brings its run back. Asked for another world or another look than the recorded ones, it
+    only lends its look, as it was when it was captured.
 
     Raises:
-        PresetError: There is no such preset, or the file is not one.
+        PresetError: There is no such preset, the file is not one, or an image cannot be read.
         RecordError: The PNG carries no run.
         ValueError: A size or a number of agents is out of range.
         BackendError: The backend cannot be had, or the world does not fit its memory.
     """
     source = find(asked.preset)
-    recorded = source.world if isinstance(source, Record) else None
-    look = _look(source, dict(asked.set))
-    world = _world(look, recorded, asked)
+    if isinstance(source, Record) and not _asks_for_another_run(source.world, asked):
+        choice = _choice(source.world, asked)
+        steps = _first(asked.steps, source.step)
+        notes = (*source.preset.warnings, *([source.lacks] if source.lacks else []))
+        digest = source.digest if source.complete and steps == source.step else ""
+        return Start(source, source.world, choice, steps, digest, notes)
+    look = asked_look(source, asked)
+    world = _world(look, source, asked)
+    choice = _choice(world, asked)
+    usual = source.step if isinstance(source, Record) else STEPS
+    return Start(look, world, choice, _first(asked.steps, usual), notes=look.warnings)
+
+
+def _choice(world: World, asked: argparse.Namespace) -> Choice:
     choice = choose(asked.backend, interop=not asked.no_interop)
     check_memory(world, choice)
-    if not isinstance(source, Record):
-        return Start(look, world, choice, _first(asked.steps, STEPS))
-    steps = _first(asked.steps, source.step)
-    if asked.set or world != recorded:
-        return Start(look, world, choice, steps)
-    comparable = source.complete and steps == source.step
-    return Start(source, world, choice, steps, source.digest if comparable else "", source.lacks)
+    return choice
 
 
-def find(asked: str | None) -> Preset | Record:
-    """What a name or a file stands for; the first preset when nothing is asked for."""
-    return presets.shipped()[0] if asked is None else read_any(asked, user_folder())
-
-
-def _look(source: Preset | Record, settings: dict[str, Value]) -> Preset:
-    if isinstance(source, Preset):
-        return dataclasses.replace(source, params=check_params(settings, source.params))
-    params: Params = source.preset.params
-    for event in source.events:
-        if isinstance(event, Change):
-            params = check_params(event.values, params)
-    look = dataclasses.replace(source.preset, params=check_params(settings, params))
-    return look.with_density(source.world.density)
-
-
-def _world(look: Preset, recorded: World | None, asked: argparse.Namespace) -> World:
-    base = recorded or World(*SIZE, look.agents(*SIZE), SEED)
-    width, height = _first(asked.size, (base.width, base.height))
-    if (width, height) != (base.width, base.height):
-        base = dataclasses.replace(base, width=width, height=height, agents=look.agents(width, height))
-    return dataclasses.replace(
-        base, agents=_first(asked.agents, base.agents), seed=_first(asked.seed, base.seed)
+def _asks_for_another_run(recorded: World, asked: argparse.Namespace) -> bool:
+    size = recorded.width, recorded.height
+    wanted = (
+        _first(asked.size, size),
+        _first(asked.agents, recorded.agents),
+        _first(asked.seed, recorded.seed),
     )
+    return asks_for_another(asked) or wanted != (size, recorded.agents, recorded.seed)
+
+
+def _world(look: Preset, source: Preset | Record, asked: argparse.Namespace) -> World:
+    size, seed = SIZE, SEED
+    agents: int | None = None
+    if isinstance(source, Record):
+        recorded = source.world
+        size, seed = (recorded.width, recorded.height), recorded.seed
+        agents = recorded.agents if _first(asked.size, size) == size else None
+    width, height = _first(asked.size, size)
+    return look.world(width, height, _first(asked.seed, seed), _first(asked.agents, agents))
 
 
 def _first(asked: T | None, otherwise: T) -> T:

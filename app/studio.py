@@ -5,45 +5,48 @@ knows OpenGL or imgui, so all of it can be driven by a test.
 """
 
 import dataclasses
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 import presets
-from app.backend import Choice, check_memory
-from app.notices import Notices
-from app.record import Event, Record, read_any
-from app.replay import Replay
-from app.session import Session
-from app.view import View
+from app.backend import Choice
+from app.png import NoRun
+from app.record import Record, RecordError, read_any
+from app.run import Run
+from app.watch import Watch
 from kernels.contract import mean_trail
-from kernels.params import Brush, Value
+from kernels.maps import FULL, Mark, rasterise
+from kernels.params import Brush, Params, of_species
+from kernels.scene import LAYERS, Map
 from kernels.stroke import MAX_NUMBER, POINT, STRENGTH, Stroke
 from kernels.world import World
 from presets import Preset
+from presets.pictures import read_brightness, read_layers
 
-REPLAY_SECONDS = 0.04  # of each frame given to a fast-forward: the panel still answers at once
+PAINTED = ("trail", *LAYERS)  # what the brush can be on
+USES = ("start", *LAYERS)  # what a picture can be used as
+PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"}  # asked about when dropped
 
 
-class Studio:
+class Studio(Run):
     """A session with everything around it that a person uses.
 
     Args:
         source: The preset to start with, or the record of a run to come back to.
-        world: Size, agents and seed.
+        world: Size, agents, seed, species, start and map.
         choice: The backend that was chosen.
         user_folder: Where presets are saved.
         largest_side: The longest side in pixels that can be shown.
 
     Attributes:
-        session: The run.
-        view: What the window shows of it.
         brush: What the mouse paints with.
-        offer: A record whose step could be gone to, waiting for an answer.
-        replay: A recorded run being repeated, or None.
+        layer: What it paints on, one of `PAINTED`.
+        species: Whose traits are shown and whose trail is painted, from 0; see `shown`.
+        picture: An image file that waits for an answer what to use it as, or None.
+        watch: What the picture has looked like lately.
         how: How the world is stepped and shown, in a sentence.
         captures: Captures asked for and not yet taken.
-        quitting, asking_to_quit, paused, panel, help, fullscreen: What they say.
+        quitting, asking_to_quit, panel, help, fullscreen: What they say.
     """
 
     def __init__(
@@ -54,113 +57,124 @@ class Studio:
         user_folder: Path,
         largest_side: int = 16384,
     ) -> None:
-        self.choice = choice
+        super().__init__(source, world, choice, largest_side)
         self.user_folder = user_folder
-        self.largest_side = largest_side
         self.brush = Brush()
+        self.layer = PAINTED[0]
+        self.species = 0
+        self.picture: Path | None = None
+        self.watch = Watch()
         self.capture_at_window_size = False
         self.how = choice.reason
-        self.paused = self.help = self.fullscreen = self.quitting = self.asking_to_quit = False
+        self.help = self.fullscreen = self.quitting = self.asking_to_quit = False
         self.panel = True
         self.captures = 0
-        self.single_steps = 0
-        self.notices = Notices()
-        self.offer: Record | None = source if isinstance(source, Record) else None
-        self.replay: Replay | None = None
-        self.owed = 0.0
-        preset = source.preset if isinstance(source, Record) else source
-        self.session = Session(preset, world, choice.backend)
-        self.view = View((world.width, world.height), (world.width, world.height))
         self.refresh_presets()
+        self._warn(self.session.preset)
 
-    # Time
+    # Painting
 
     @property
-    def step_ms(self) -> float:
-        """What a step costs now, in milliseconds."""
-        return self.session.simulation.step_seconds * 1000
+    def shown(self) -> int:
+        """The species whose traits are shown, from 0; always one that there is."""
+        return min(self.species, self.session.world.species - 1)
 
-    def steps_due(self, frame_seconds: float) -> int:
-        """How many steps this frame shows; `steps_per_frame` is meant for a frame of 1/60 s.
+    def use_layer(self, layer: str) -> None:
+        """Paints on a layer from now on, one of `PAINTED`."""
+        self.layer = layer
 
-        On faster screens some frames show fewer steps, so that life runs at one speed; on slower
-        ones, and after a stall, nothing is caught up.
-        """
-        if self.replay:
-            return 0
-        if self.paused:
-            due, self.single_steps = self.single_steps, 0
-            return due
-        if frame_seconds >= 1 / 66:
-            self.owed = 0.0
-            return self.session.params.steps_per_frame
-        self.owed += frame_seconds * 60 * self.session.params.steps_per_frame
-        due = int(self.owed)
-        self.owed -= due
-        return due
-
-    def toggle_pause(self) -> None:
-        """Pauses the world, or lets it go on."""
-        self.paused = not self.paused
-        self.single_steps = 0
-
-    def single_step(self) -> None:
-        """Pauses and does one step."""
-        self.paused = True
-        self.single_steps += not self.replay  # which takes its own steps
-
-    # The run
-
-    def change(self, **values: Value) -> None:
-        """Changes parameters of the running world; a replay in progress ends there."""
-        self._end_replay()
-        self.notices.attempt(lambda: self.session.change(**values))
-
-    def paint(self, x: float, y: float, erase: bool) -> None:
-        """One dab at a field position."""
-        self._end_replay()
-        world, brush = self.session.world, self.brush
-        params = self.session.params
-        mean = params.deposit * mean_trail(params.decay, world)
-        strength = -min(brush.strength, 1.0) if erase else brush.strength * mean
-        whole = min(round(strength * STRENGTH), MAX_NUMBER) or (-1 if erase else 1)
-        self.session.paint(Stroke(round(x * POINT), round(y * POINT), round(brush.radius * POINT), whole))
-
-    def restart(self) -> None:
-        """Starts again with the same seed and the parameters as they are."""
-        self.rebuild(self.session.world)
-
-    def new_seed(self) -> None:
-        """Starts again with a seed nobody has seen."""
-        self.rebuild(dataclasses.replace(self.session.world, seed=str(secrets.randbelow(10**6))))
-
-    def rebuild(self, world: World, preset: Preset | None = None, script: Iterable[Event] = ()) -> bool:
-        """Starts a world; when that cannot be, says why and keeps the one there is.
+    def paint(self, places: Iterable[tuple[float, float]], erase: bool, begins: bool) -> None:
+        """Dabs of the brush.
 
         Args:
-            world: Size, agents and seed.
-            preset: The look to start with; left out, the parameters as they are.
-            script: Events to replay on the way.
+            places: Where, in field pixels from the left and from the top.
+            erase: Take away rather than add.
+            begins: Whether a gesture begins with the first, which `undo_map` takes back as a whole.
+        """
+        self._end_replay()
+        self.notices.attempt(lambda: self._paint(places, erase, begins))
+
+    def _paint(self, places: Iterable[tuple[float, float]], erase: bool, begins: bool) -> None:
+        if self.layer == "trail":
+            for x, y in places:
+                self.session.paint(self._stroke(x, y, erase))
+        else:
+            self.session.mark(*(self._mark(x, y, erase) for x, y in places), begins=begins)
+
+    def _stroke(self, x: float, y: float, erase: bool) -> Stroke:
+        world, brush, species = self.session.world, self.brush, self.shown
+        params = self.session.params
+        mean = of_species(params, species).deposit * mean_trail(params, world, species)
+        strength = -min(brush.strength, 1.0) if erase else brush.strength * mean
+        whole = min(round(strength * STRENGTH), MAX_NUMBER) or (-1 if erase else 1)
+        return Stroke(round(x * POINT), round(y * POINT), round(brush.radius * POINT), whole, species)
+
+    def _mark(self, x: float, y: float, erase: bool) -> Mark:
+        brush = self.brush
+        value = FULL if self.layer == "wall" else round(brush.value / 100 * FULL)
+        place = round(x * POINT), round(y * POINT), round(brush.radius * POINT)
+        return Mark(self.layer, *place, round(brush.hardness), 0 if erase else value)
+
+    def fill(self, kind: str) -> None:
+        """Fills the layer with one of `maps.FILLS`; the trail has none."""
+        if self.layer != "trail":
+            self._end_replay()
+            self.notices.attempt(lambda: self.session.fill(self.layer, kind))
+
+    def undo_map(self) -> None:
+        """Takes the last gesture on the map back."""
+        self._end_replay()
+        if not self.session.painted:
+            self.notices.say("There is nothing on the map to take back.")
+        self.notices.attempt(self.session.undo_map)
+
+    def blend_with(self, other: Params | None) -> None:
+        """The look that the mask blends in; None for none."""
+        self._end_replay()
+        self.notices.attempt(lambda: self.session.set_other(other))
+
+    def before_restart(self) -> None:
+        """Ends a revival, whose wander and respawn are not the person's."""
+        self.watch.settle(self.session)
+
+    # Pictures
+
+    def use_picture(self, use: str, path: Path | None = None) -> bool:
+        """Starts again with a picture as one of `USES`: where agents start, or a layer of the map.
+
+        Args:
+            use: What it becomes.
+            path: The file; left out, the one that was dropped.
 
         Returns:
-            Whether it started.
+            Whether it could be used.
         """
+        path, self.picture = path or self.picture, None
+        if path is None:
+            return False
 
-        def begin() -> None:
-            if max(world.width, world.height) > self.largest_side:
-                raise ValueError(
-                    f"size = {world.width}x{world.height} is not allowed; "
-                    f"this screen shows at most {self.largest_side} px a side."
-                )
-            if world != self.session.world:
-                check_memory(world, self.choice)
-            self.session.restart(preset, world, script)
-            self.single_steps = 0
-            self.replay = self.offer = None
-            if self.view.field != (world.width, world.height):
-                self.view = View((world.width, world.height), self.view.target)
+        worlds: list[World] = []
 
-        return self.notices.attempt(begin)
+        def read() -> None:
+            world = self.as_painted()
+            if use == "start":
+                start = dataclasses.replace(world.start, kind="image", image=read_brightness(path))
+                worlds.append(dataclasses.replace(world, start=start))
+            else:
+                worlds.append(dataclasses.replace(world, map=self._with_layer(use, path)))
+
+        return self.notices.attempt(read) and self.rebuild(worlds[0])
+
+    def _with_layer(self, layer: str, path: Path) -> Map:
+        """The map as it is now, but for one layer, which a picture's brightness becomes."""
+        world = self.session.world
+        fresh = rasterise(Map(image=read_layers(path, layer)), world.width, world.height)
+        maps = dataclasses.replace(self.session.simulation.maps, **{layer: getattr(fresh, layer)})
+        return Map(image=maps.layers())
+
+    def decline_picture(self) -> None:
+        """Leaves the dropped picture alone."""
+        self.picture = None
 
     # Presets and files
 
@@ -171,12 +185,24 @@ class Studio:
     def load_preset(self, preset: Preset, keep_agents: bool = False) -> None:
         """Shows a preset: in a new world of its density, or in the living one."""
         if keep_agents:
-            self.change(**dataclasses.asdict(preset.params))
-            self.session.preset = dataclasses.replace(preset, params=self.session.preset.params)
+            now, wanted = (dataclasses.asdict(params) for params in (self.session.params, preset.params))
+            if changed := {name: value for name, value in wanted.items() if value != now[name]}:
+                self.change(**changed)
+            self.blend_with(preset.other)
+            begun = self.session.preset
+            self.session.preset = dataclasses.replace(
+                preset, params=begun.params, shares=begun.shares, start=begun.start, map=begun.map,
+                other=begun.other, words=begun.words,
+            )  # fmt: skip
         else:
             world = self.session.world
-            agents = preset.agents(world.width, world.height)
-            self.rebuild(dataclasses.replace(world, agents=agents), preset)
+            self.rebuild(preset.world(world.width, world.height, world.seed), preset)
+        self._warn(preset)
+
+    def _warn(self, preset: Preset) -> None:
+        """Says what of a preset this version does not know."""
+        for warning in preset.warnings:
+            self.notices.say(warning)
 
     def next_preset(self, keep_agents: bool = False) -> None:
         """Goes to the next preset in the list."""
@@ -198,7 +224,19 @@ class Studio:
 
     def save_preset(self, title: str, overwrite: bool = False) -> bool:
         """Saves the look as it is now under a title; returns whether it did."""
-        preset = Preset("", title, params=self.session.params).with_density(self.session.world.density)
+        self.watch.settle(self.session)
+        world = self.as_painted()
+        preset = Preset(
+            "",
+            title,
+            params=self.session.params,
+            tags=self.session.preset.tags,
+            shares=world.shares,
+            start=world.start,
+            map=world.map,
+            other=self.session.other,
+            words=self.session.preset.words,
+        ).with_density(world.density)
 
         def save() -> None:
             path = presets.save(preset, self.user_folder, overwrite=overwrite)
@@ -215,48 +253,28 @@ class Studio:
         self.refresh_presets()
 
     def open(self, path: Path) -> None:
-        """Opens a preset or a captured PNG, as dropped on the window."""
+        """Opens a preset or a captured PNG, as dropped on the window; of other pictures, asks what for."""
 
         def read() -> None:
-            source = read_any(path, self.user_folder)
+            try:
+                source = read_any(path, self.user_folder)
+            except ValueError as problem:
+                if path.suffix.lower() not in PICTURES or _is_a_broken_capture(problem):
+                    raise
+                read_brightness(path)
+                self.picture = path
+                return
             if isinstance(source, Preset):
                 self.load_preset(source)
             elif self.rebuild(source.world, source.preset):
                 self.offer = source
+                self._warn(source.preset)
 
         self.notices.attempt(read)
 
     def capture(self) -> None:
         """Asks for a picture; the window takes it with the next frame."""
         self.captures += 1
-
-    # Coming back to a picture
-
-    def accept_offer(self) -> None:
-        """Fast-forwards to the step of the offered picture."""
-        record, self.offer = self.offer, None
-        if record and self.rebuild(record.world, record.preset, record.events):
-            self.replay = Replay(self.session, record)
-
-    def decline_offer(self) -> None:
-        """Stays at the beginning of the offered run."""
-        self.offer = None
-
-    def go_on_with_replay(self) -> None:
-        """One frame's share of a fast-forward; it ends paused at the picture."""
-        if not self.replay:
-            return
-        if self.replay.done < 1:
-            self.replay.advance(REPLAY_SECONDS)
-        if self.replay.done >= 1:
-            self.notices.say(self.replay.verdict())
-            self.replay = None
-            self.paused = True
-
-    def _end_replay(self) -> None:
-        if self.replay:
-            self.replay.cancel()
-            self.replay = None
 
     # Window
 
@@ -273,9 +291,11 @@ class Studio:
         self.fullscreen = not self.fullscreen
 
     def escape(self) -> None:
-        """Closes the help, leaves fullscreen, or asks before quitting."""
+        """Closes the help or a question, leaves fullscreen, or asks before quitting."""
         if self.asking_to_quit:
             self.asking_to_quit = False
+        elif self.picture:
+            self.picture = None
         elif self.help:
             self.help = False
         elif self.fullscreen:
@@ -286,3 +306,8 @@ class Studio:
     def quit(self) -> None:
         """Ends the program with the next frame."""
         self.quitting = True
+
+
+def _is_a_broken_capture(problem: ValueError) -> bool:
+    """Whether a picture carries a run that cannot be read, as against none."""
+    return isinstance(problem, RecordError) and not isinstance(problem.__cause__, NoRun)

@@ -13,7 +13,7 @@ import moderngl_window
 from moderngl_window.context.base import KeyModifiers, WindowConfig
 
 from app import keys
-from app.backend import TRIAL, Choice
+from app.backend import TRIAL, Choice, prepare_rules
 from app.captures import Captures
 from app.display import DisplayError
 from app.files import user_folder
@@ -26,7 +26,7 @@ from app.pointer import Pointer
 from app.record import Record
 from app.stage import Stage
 from app.studio import Studio
-from kernels.params import PALETTES, Params
+from kernels.params import PALETTES
 from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset
@@ -109,6 +109,7 @@ class Window(WindowConfig):
         self.pointer.paint(time.monotonic())
         self.studio.go_on_with_replay()
         self.stage.step(self.studio.session, self._steps_due(frame_seconds))
+        self.studio.watch.look(self.studio.session, time.monotonic(), not self.studio.replay)
         self.captures.serve(self.studio, self.stage.display)
         self.wnd.use()
         self.stage.display.draw(self.studio.view, self.studio.session.params)
@@ -156,7 +157,9 @@ class Window(WindowConfig):
 
     def _compile(self) -> None:
         try:
-            Simulation(TRIAL, Params(), self.choice.backend).step(1)
+            look = self.source.preset if isinstance(self.source, Record) else self.source
+            trial = look.world(TRIAL.width, TRIAL.height, agents=TRIAL.agents)
+            Simulation(trial, look.params, self.choice.backend, look.other).step(1)
             for palette in PALETTES:
                 colours(palette)  # the first use of one takes up to 25 ms
         except BaseException as error:  # shown by the frame that waits for this thread
@@ -181,11 +184,11 @@ class Window(WindowConfig):
         """Keys of `app.keys`."""
         if self.overlay.on_key_event(key, action, modifiers) or not self.studio:
             return
-        if action != self.wnd.keys.ACTION_PRESS or modifiers.ctrl or modifiers.alt:
+        shortcut = self.shortcuts.get(key)
+        if not shortcut or action != self.wnd.keys.ACTION_PRESS or modifiers.alt:
             return
-        if shortcut := self.shortcuts.get(key):
-            command = getattr(self.studio, shortcut.action)
-            command(True) if modifiers.shift and shortcut.shift else command()
+        if shortcut.ctrl == bool(modifiers.ctrl):
+            getattr(self.studio, shortcut.action)(*shortcut.arguments(modifiers.shift))
 
     def on_unicode_char_entered(self, char: str) -> None:
         """Text for the panel's fields."""
@@ -285,6 +288,7 @@ def show(
         before = signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
     window.frame_limit = frames
     window.begin(source, world, choice, fullscreen)
+    compiler = None if frames else prepare_rules(choice)
     try:
         window.run_frames()
         if window.frame_times.ends and window.studio:
@@ -292,6 +296,9 @@ def show(
             print(window.frame_times.report())
             print(f"digest {window.studio.session.simulation.digest()}")
     finally:
+        if compiler:
+            compiler.terminate()
+            compiler.wait()
         window.release()
         window.wnd.destroy() if headless else window.wnd.close()
         if before is not None:

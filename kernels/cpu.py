@@ -7,7 +7,6 @@ another, where the caches help.
 """
 
 import concurrent.futures
-import dataclasses
 import functools
 import shutil
 import threading
@@ -16,105 +15,30 @@ from collections.abc import Callable
 
 import numba
 import numpy as np
-from numba import prange
-from numpy.typing import NDArray
 
-from kernels.contract import PASSES, SLOTS, step_key
+from kernels import contract, reference
+from kernels.contract import PASSES, Numbers, step_key
+from kernels.cpu_agents import update_by_rules, update_plainly
+from kernels.cpu_crowd import crowd
 from kernels.cpu_field import update_field
-from kernels.cpu_model import (
-    CACHE_FOLDER,
-    CHUNK,
-    LANE,
-    NONE,
-    SHAPE,
-    aim,
-    deposit,
-    face,
-    i64,
-    parallel,
-    recount,
-    sense,
-    share,
-    steer_and_move,
-    u32,
-)
-from kernels.cpu_order import Pace, sort, tiles
-from kernels.reference import fetch_trail, paint, set_values, wait
-from kernels.world import World
+from kernels.cpu_memory import Bits, Buffers, Floats, Ints, Words, allocated, bytes_needed
+from kernels.cpu_model import CACHE_FOLDER, SHAPE, recount, share, u32
+from kernels.cpu_order import Pace, sort
+from kernels.cpu_scene import rules_of, values_of
+from kernels.cpu_scent import update_scent
+from kernels.params import Params
+from kernels.reference import fetch_trail, wait
+from kernels.world import World, births
 
 # What does nothing but read and write arrays in main memory is the reference's own.
 __all__ = [
     "Buffers", "advance", "allocate", "bandwidth", "bytes_needed", "fetch", "fetch_counts", "fetch_trail",
-    "load", "paint", "sample", "set_values", "wait",
+    "glimpse", "load", "paint", "sample", "set_maps", "set_numbers", "wait",
 ]  # fmt: skip
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int32]
-Words = NDArray[np.uint64]
-Bits = NDArray[np.uint32]
-
-PAD = 1040  # numbers behind each plane: planes a power of two apart would evict each other from the caches
-MAX_PLANES = 2**31  # bytes: where planes for all threads would take more, fewer workers move the agents
 COPIED = 3 * 2**25  # bytes that `bandwidth` copies: more than caches hold
 
 _one_at_a_time = threading.Lock()  # Numba's threads serve one caller: with a second the process aborts
-
-
-@dataclasses.dataclass
-class Buffers:
-    """The state of a run, as `reference.Buffers` has it, and the scratch memory of its steps.
-
-    Attributes:
-        world: Size and seed.
-        values: The numbers of `contract.SLOTS`.
-        agents: Agent words [N], see `world.pack`; their order changes.
-        trail: Scent [H, W].
-        counts: How many agents stood on each cell after the last move [H, W], as of the last `fetch`:
-            no step needs them, and agents still stand where they were counted.
-        other_agents: What a sort writes [N]; then it is `agents`.
-        shape: The numbers of `cpu_model.SHAPE`.
-        planes: Counts by each worker [workers, H * W + PAD]; 0 between steps.
-        touched: The blocks of rows each worker counted in, as masks [workers].
-        starts: Where each worker's agents of each tile go in a sort [workers, tiles].
-        places: Scratch for a worker's chunk [workers, 3 * LANE + PAD].
-        numbers: Scratch for a worker's chunk [workers, 5 * LANE + PAD].
-        tallies: Scratch for a band's row of counts [bands, W].
-        sums: Scratch for a band's rows of sums [bands, 5, W].
-        pace: When to sort.
-        step: Steps done since the start.
-        step_seconds: What a step took lately.
-        sampling: Whether the next step is to be timed for `pass_seconds`.
-        pass_seconds: As `reference.Buffers` has it.
-    """
-
-    world: World
-    values: Floats
-    agents: Words
-    trail: Floats
-    counts: Ints
-    other_agents: Words
-    shape: Bits
-    planes: Ints
-    touched: Bits
-    starts: Bits
-    places: Bits
-    numbers: Floats
-    tallies: Ints
-    sums: Floats
-    pace: Pace
-    step: int = 0
-    step_seconds: float = 0.0
-    sampling: bool = False
-    pass_seconds: dict[str, float] = dataclasses.field(default_factory=dict)
-
-
-def bytes_needed(world: World) -> int:
-    """Memory that `allocate` and `load` take for a world, at most.
-
-    Agents three times (to sort them, and to start them), a trail, counts, and a plane a worker.
-    """
-    cells, workers = world.width * world.height, _workers(world)
-    return 24 * world.agents + (8 + 4 * workers) * cells + 4 * workers * tiles(world)
 
 
 def allocate(world: World) -> Buffers:
@@ -124,73 +48,87 @@ def allocate(world: World) -> Buffers:
         MemoryError: The world does not fit.
     """
     _compile()
-    return _allocate(world)
+    return allocated(world)
 
 
 @functools.cache
 def _compile() -> None:
-    """Compiles all kernels by a step of a tiny world, or loads them; a damaged cache is thrown away."""
-    b = _allocate(World(16, 16, 1))
+    """Compiles what the plain rule needs by a step of a tiny world, or loads it."""
+
+    def build() -> None:
+        b = _tiny()
+        advance(b, 1)
+        fetch(b)
+
+    _with_a_sound_cache(build)
+
+
+@functools.cache
+def prepare_rules() -> None:
+    """Compiles all other rules, or loads them. Steps of another thread may go on beside it."""
+
+    def build() -> None:
+        b = _tiny()
+        for function, arguments in (
+            (update_by_rules, _rules_arguments(b)),
+            (crowd, (True, *_crowd_arguments(b))),
+            (update_scent, (b.trail, b.ground, b.values, b.shape, b.scent, False)),
+        ):
+            function.compile(tuple(numba.typeof(argument) for argument in arguments))
+
+    _with_a_sound_cache(build)
+
+
+def _tiny() -> Buffers:
+    b = allocated(World(16, 16, 1))
+    set_numbers(b, contract.numbers(Params(), b.world))
+    return b
+
+
+def _with_a_sound_cache(build: Callable[[], None]) -> None:
+    """Builds; where that fails, a damaged cache is thrown away and it builds again."""
     try:
-        _try_out(b)
+        build()
     except Exception:  # whatever unpickling a damaged file raises
         if not CACHE_FOLDER:
             raise
         shutil.rmtree(CACHE_FOLDER, ignore_errors=True)
-        _try_out(b)
-
-
-def _try_out(b: Buffers) -> None:
-    advance(b, 1)
-    fetch(b)
-
-
-def _allocate(world: World) -> Buffers:
-    """An empty state, for as many threads as Numba may use now.
-
-    Planes only take up memory where their worker counts: with sorted agents, its share of the field.
-    """
-    height, width, bits = world.height, world.width, world.fraction_bits
-    bands = min(numba.get_num_threads(), height)
-    workers = _workers(world)
-    shape = {
-        "width": width,
-        "end_x": width << bits,
-        "end_y": height << bits,
-        "fraction_bits": bits,
-        "block_bits": max(bits, ((height << bits) - 1).bit_length() - 5),  # a row lies in one block
-    }
-    return Buffers(
-        world=world,
-        values=np.zeros(len(SLOTS), np.float32),
-        agents=np.zeros(world.agents, np.uint64),
-        trail=np.zeros((height, width), np.float32),
-        counts=np.zeros((height, width), np.int32),
-        other_agents=np.zeros(world.agents, np.uint64),
-        shape=np.array([shape[name] for name in SHAPE], np.uint32),
-        planes=np.zeros((workers, height * width + PAD), np.int32),
-        touched=np.zeros(workers, np.uint32),
-        starts=np.zeros((workers, tiles(world)), np.uint32),
-        places=np.zeros((workers, 3 * LANE + PAD), np.uint32),
-        numbers=np.zeros((workers, 5 * LANE + PAD), np.float32),
-        tallies=np.zeros((bands, width), np.int32),
-        sums=np.zeros((bands, 5, width), np.float32),
-        pace=Pace(),
-    )
-
-
-def _workers(world: World) -> int:
-    """One a thread, as far as their planes stay within `MAX_PLANES` bytes."""
-    return max(1, min(numba.get_num_threads(), MAX_PLANES // (4 * world.height * world.width)))
+        build()
 
 
 def load(b: Buffers, world: World, agents: Words) -> None:
-    """Starts over with the given agents on an empty field; only the seed of `world` may be new."""
+    """Starts over with the given agents on an empty field; of `world`, size, agents and species stay."""
     b.world = world
     b.agents[:] = agents
+    b.births = births(world)
     b.trail[:] = 0
+    b.stale = True
     b.step = 0
     b.pace = Pace()
+
+
+def set_numbers(b: Buffers, numbers: Numbers) -> None:
+    """Takes over new numbers for the steps to come; rules that were never on are compiled first."""
+    if not numbers.features.plain:
+        prepare_rules()
+    b.numbers, b.values = numbers, values_of(numbers)
+    b.shape[len(SHAPE) :] = rules_of(numbers.features)
+    b.responses, b.crowds = (
+        np.ascontiguousarray(t.swapaxes(0, 1)) for t in (numbers.responses, numbers.crowds)
+    )
+    b.stale = True
+
+
+def set_maps(b: Buffers, ground: Floats, mask: Floats) -> None:
+    """Takes over food and walls, and the mask [H, W], for the steps to come."""
+    b.ground[:], b.mask[:] = ground, mask
+    b.stale = True
+
+
+def paint(b: Buffers, species: int, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
+    """Paints one dab of a species' trail: trail = trail * gain + lift, on the cells rows x columns."""
+    reference.paint(b, species, rows, columns, gain, lift)  # type: ignore[arg-type]
+    b.stale = True
 
 
 def advance(b: Buffers, steps: int) -> None:
@@ -207,17 +145,73 @@ def _step(b: Buffers) -> None:
     if b.pace.due:
         b.pace.sorted(_seconds(sort, b.agents, b.starts, b.shape, b.places, b.other_agents))
         b.agents, b.other_agents = b.other_agents, b.agents
-    halves, trail = b.agents.view(np.uint32), b.trail.reshape(-1)  # low, high, low, high ...
-    key = u32(step_key(b.world.seed_words, b.step))
-    agents = _seconds(
-        _update_agents, halves, trail, b.values, b.shape, key, b.planes, b.touched, b.places, b.numbers
-    )
-    field = _seconds(update_field, b.trail, b.values, b.shape, b.planes, b.touched, b.tallies, b.sums)
+    smelling, agents, field = (_seconds(part, b) for part in (_smell, _move, _diffuse))
     b.pace.moved(agents)
     b.step += 1
     if b.sampling:
-        b.pass_seconds = dict(zip(PASSES, (agents, field, b.pace.seconds_a_step), strict=True))
+        b.pass_seconds = dict(zip(PASSES, (smelling + agents, field, b.pace.seconds_a_step), strict=True))
         b.sampling = False
+
+
+def _smell(b: Buffers) -> None:
+    """Brings the scent up to date, if something else than a step changed it, and what wide sensors smell."""
+    what = b.numbers.features
+    if what.scent and b.stale:
+        update_scent(b.trail, b.ground, b.values, b.shape, b.scent, False)
+        b.stale = False
+    if what.sensor_width > 1:
+        update_scent(_scent(b), b.ground, b.values, b.shape, b.wide, True)
+
+
+def _scent(b: Buffers) -> Floats:
+    return b.scent if b.numbers.features.scent else b.trail
+
+
+def _move(b: Buffers) -> None:
+    if b.numbers.features.plain:
+        update_plainly(
+            _halves(b.agents), _flat(b.trail), b.values, b.shape, _key(b),
+            b.planes, b.touched, b.places, b.scratch,
+        )  # fmt: skip
+        return
+    update_by_rules(*_rules_arguments(b))
+    if b.numbers.features.crowded:
+        for settled in False, True:
+            crowd(settled, *_crowd_arguments(b))
+
+
+def _rules_arguments(b: Buffers) -> tuple[object, ...]:
+    smell = _scent(b)
+    sensed = b.wide if b.numbers.features.sensor_width > 1 else smell
+    return (
+        _halves(b.agents), _flat(b.trail), _flat(smell), _flat(sensed), b.ground.reshape(-1),
+        b.mask.reshape(-1), b.births, b.values, b.responses, b.shape, _key(b), b.planes, b.touched,
+        b.places, b.scratch, _halves(b.other_agents), b.idle,
+    )  # fmt: skip
+
+
+def _crowd_arguments(b: Buffers) -> tuple[object, ...]:
+    words, wishes = _halves(b.agents), _halves(b.other_agents)
+    return words, _key(b), b.shape, wishes, b.idle, b.taken, b.claims, b.planes, b.touched
+
+
+def _key(b: Buffers) -> object:
+    return u32(step_key(b.world.seed_words, b.step))
+
+
+def _flat(planes: Floats) -> Floats:
+    return planes.reshape(len(planes), -1)
+
+
+def _diffuse(b: Buffers) -> None:
+    update_field(
+        b.trail, b.scent, b.ground, b.mask, b.values, b.crowds, b.shape,
+        b.planes, b.touched, b.tallies, b.sums,
+    )  # fmt: skip
+
+
+def _halves(agents: Words) -> Bits:
+    return agents.view(np.uint32)  # low, high, low, high ...
 
 
 def _seconds(function: Callable[..., object], *arguments: object) -> float:
@@ -232,16 +226,27 @@ def sample(b: Buffers) -> None:
 
 
 def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
-    """Trail [H, W], counts [H, W] and agent words [N] as arrays."""
+    """Trail [C, H, W], counts [C, H, W] and agent words [N] as arrays."""
     return b.trail, fetch_counts(b), b.agents
 
 
 def fetch_counts(b: Buffers) -> Ints:
-    """The counts [H, W] alone, counted now."""
-    b.counts[:] = 0
+    """The counts [C, H, W] alone, counted now."""
+    return _counted(b, b.counts, 0, 0)
+
+
+def glimpse(b: Buffers, rows: slice, columns: slice) -> tuple[Floats, Ints]:
+    """Trail and counts [C, rows, columns] of a part of the field, as copies."""
+    trail = b.trail[:, rows, columns].copy()
+    return trail, _counted(b, np.empty(trail.shape, np.int32), rows.start, columns.start)
+
+
+def _counted(b: Buffers, counts: Ints, top: int, left: int) -> Ints:
+    """The counts [C, h, w] of the part that begins at a cell."""
+    counts[:] = 0
     if b.step:
-        recount(b.agents.view(np.uint32), b.shape, b.counts.reshape(-1))
-    return b.counts
+        recount(_halves(b.agents), b.shape, counts, u32(top), u32(left))
+    return counts
 
 
 @functools.cache
@@ -259,21 +264,3 @@ def bandwidth() -> float:
             list(pool.map(lambda part: np.copyto(target[part], source[part]), parts))
 
         return 2 * COPIED / sorted(_seconds(copy) for _ in range(5))[2]
-
-
-@parallel
-def _update_agents(words, trail, values, shape, key, planes, touched, places, numbers):
-    """All agents sense, steer, move and deposit."""
-    workers = len(planes)
-    for w in prange(workers):
-        blocks = NONE
-        first, last = share(len(words) >> 1, i64(w), workers)  # w is unsigned in here, and signed outside
-        for start in range(first, last, CHUNK):
-            agents = min(CHUNK, last - start)
-            chunk = words[2 * start : 2 * (start + agents)]
-            face(chunk, numbers[w])
-            aim(chunk, values, shape, places[w], numbers[w])
-            sense(trail, agents, places[w], numbers[w])
-            blocks |= steer_and_move(chunk, values, shape, key, places[w], numbers[w])
-            deposit(planes[w], agents, places[w])
-        touched[w] = blocks

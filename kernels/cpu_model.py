@@ -19,8 +19,9 @@ import numba
 import numpy as np
 
 from kernels.cache import cache_folder
-from kernels.contract import COS, PCG_ADD, PCG_MULTIPLY, PCG_SCRAMBLE, ROUND, SIN, SLOT, TINY
-from kernels.world import GOLDEN
+from kernels.contract import PCG_ADD, PCG_MULTIPLY, PCG_SCRAMBLE, ROUND, SLOT, TINY
+from kernels.direction import COS, SIN
+from kernels.world import GOLDEN, SPECIES_BIT
 
 f32, i32, i64, u32, u64 = np.float32, np.int32, np.int64, np.uint32, np.uint64
 
@@ -29,10 +30,11 @@ LANE = CHUNK + 16  # from one row of scratch to the next: rows a power of two ap
 ONE, TWO = u64(1), u64(2)
 LANE_1, LANE_2, LANE_3, LANE_4 = (u64(k * LANE) for k in range(1, 5))
 
-# The field's shape in a uint32 array: width, ends and bits of `World`, and the bits of a y in units
-# below the number of its block of rows. A field has at most 32 blocks, so a mask names some of them.
-SHAPE = "width", "end_x", "end_y", "fraction_bits", "block_bits"
-WIDTH, END_X, END_Y, FRACTION_BITS, BLOCK_BITS = range(5)
+# The field's shape in a uint32 array: width, ends and bits of `World`; the bits of a y in units below the
+# number of its block of rows (a field has at most 32 blocks, so a mask names some of them); the bits of a
+# word's half that are its coordinate; the species' bits, 0 where there is one; and cells.
+SHAPE = "width", "end_x", "end_y", "fraction_bits", "block_bits", "place", "kinds", "cells"
+WIDTH, END_X, END_Y, FRACTION_BITS, BLOCK_BITS, PLACE, KINDS, CELLS = range(len(SHAPE))
 
 S0, S1, S2, S3 = (f32(a) for a in SIN)
 C0, C1, C2, C3 = (f32(a) for a in COS)
@@ -40,7 +42,7 @@ ROUND_UP, ROUND_BITS = f32(ROUND), f32(ROUND).view(u32)
 EIGHTH_TURN = f32(1 / 8192)
 FLOOR, ZERO, FULL = f32(TINY), f32(0), f32(1)
 LEFT, STRAIGHT, RIGHT = i32(-1), i32(0), i32(1)
-LOW_24, NONE = u32(0xFFFFFF), u32(0)
+LOW_24, NONE, SPECIES_SHIFT = u32(0xFFFFFF), u32(0), u32(SPECIES_BIT)
 MULTIPLY, ADD, SCRAMBLE, MIX = u32(PCG_MULTIPLY), u32(PCG_ADD), u32(PCG_SCRAMBLE), u32(GOLDEN)
 AHEAD, SIDE_COS, SIDE_SIN = SLOT["sensor_ahead"], SLOT["sensor_cos"], SLOT["sensor_sin"]
 TURN, TURN_COS, TURN_SIN, STEP = SLOT["turn"], SLOT["turn_cos"], SLOT["turn_sin"], SLOT["step"]
@@ -235,10 +237,20 @@ def share(total, worker, workers):
     return total * worker // workers, total * (worker + 1) // workers
 
 
+@jit
+def kind(low, high, shape):
+    """The species of an agent, from 0, from the halves of its word."""
+    bits = u32(u32(low >> SPECIES_SHIFT) & u32(1)) | u32(u32(high >> SPECIES_SHIFT) & u32(1)) << u32(1)
+    return u32(u32(bits) & shape[KINDS])
+
+
 @serial
-def recount(words, shape, counts):
-    """Counts all agents where they stand, into `counts` [H * W]."""
-    width, bits = shape[WIDTH], u32(shape[FRACTION_BITS] & u32(31))
+def recount(words, shape, counts, top, left):
+    """Counts all agents where they stand, into `counts` [C, h, w] of the part that begins at a cell."""
+    bits, place = u32(shape[FRACTION_BITS] & u32(31)), shape[PLACE]
+    _, height, width = counts.shape
     for i in range(u64(len(words) >> 1)):
-        x, y, _ = unpack(words[TWO * i], words[TWO * i + ONE])
-        counts[cell(x, y, width, bits)] += i32(1)
+        low, high = words[TWO * i], words[TWO * i + ONE]
+        row, column = u32(u32(u32(high & place) >> bits) - top), u32(u32(u32(low & place) >> bits) - left)
+        if row < height and column < width:  # those above and to the left are huge
+            counts[kind(low, high, shape), row, column] += i32(1)

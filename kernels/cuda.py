@@ -7,14 +7,14 @@ PyTorch does all of this too. But importing it takes longer than everything else
 import ctypes
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from cuda.bindings import driver, runtime
 from numpy.typing import DTypeLike, NDArray
 
-from kernels.gpu_build import Recipe, build
+from kernels.gpu_build import Recipe, build, build_ahead
 
 PINNED = 2**26  # bytes: larger copies go to ordinary memory, since all pinned memory is taken from everybody
 
@@ -51,17 +51,21 @@ class Array:
 
 
 class Kernel:
-    """A kernel, compiled or loaded by `load`, or when it is first launched."""
+    """A kernel, compiled or loaded by `load`, or when it is first launched.
+
+    Attributes:
+        recipe: What it is built from.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
+        self.recipe = recipe
         self._function: Any = None
         self._shared = 0
 
     def load(self) -> None:
         """Compiles it or fetches the kept code, and loads it; a second call does nothing."""
         if self._function is None:
-            self._function, self._shared = _loaded(self._recipe)
+            self._function, self._shared = _loaded(self.recipe)
 
     def __call__(self, grid: tuple[int, ...], *args: "Array | int") -> None:
         """Launches it; returns before it has run."""
@@ -73,7 +77,7 @@ class Kernel:
         across, down, deep = (*grid, 1, 1)[:3]
         _call(
             driver.cuLaunchKernel, self._function, across, down, deep,
-            32 * self._recipe.warps, 1, 1, self._shared, stream(), arguments, 0,
+            32 * self.recipe.warps, 1, 1, self._shared, stream(), arguments, 0,
         )  # fmt: skip
 
 
@@ -144,6 +148,24 @@ def fetch(array: Array) -> NDArray[Any]:
     return host
 
 
+def fetch_part(array: Array, rows: slice, columns: slice) -> NDArray[Any]:
+    """A copy of some rows and columns [C, rows, columns] of planes [C, H, W], once all work is done."""
+    planes, height, width = array.shape
+    (top, bottom, _), (left, right, _) = rows.indices(height), columns.indices(width)
+    host = np.empty((planes, bottom - top, right - left), array.dtype)
+    kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
+    pitch, size = width * array.dtype.itemsize, array.dtype.itemsize
+    for plane in range(planes):
+        start = array[plane].pointer + top * pitch + left * size
+        line = host.shape[2] * size
+        _call(
+            runtime.cudaMemcpy2DAsync, host[plane].ctypes.data, line, start, pitch, line, host.shape[1],
+            kind, stream(),
+        )  # fmt: skip
+    synchronize()
+    return host
+
+
 def copy(target: Array, source: Array) -> None:
     """Copies on the GPU, between arrays of one size."""
     kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToDevice
@@ -189,6 +211,11 @@ def free_memory() -> int:
     """Bytes of the GPU's memory that nobody has."""
     stream()
     return int(_call(runtime.cudaMemGetInfo)[0])
+
+
+def compile_ahead(kernels: Iterable[Any]) -> None:
+    """Compiles those kernels that are not kept, all at once; what is no `Kernel` is left out."""
+    build_ahead([kernel.recipe for kernel in kernels if isinstance(kernel, Kernel)], _capability())
 
 
 @functools.cache

@@ -1,14 +1,14 @@
 """The model on an NVIDIA GPU, with CUDA graphs of kernels written in Triton.
 
 Equal to `kernels.reference` bit for bit, and the same interface. A step is two launches, `update_agents`
-(`kernels.gpu_agents`) and `diffuse` (`kernels.gpu_field`); now and then three more put agents in order
-(`kernels.gpu_order`). Nothing a slider moves is part of them, so they are captured once and replayed.
+(`kernels.gpu_agents`) and `diffuse` (`kernels.gpu_field`), with several species three (`kernels.gpu_mix`);
+now and then three more put agents in order (`kernels.gpu_order`). Nothing a slider moves is part of them, so
+they are captured once for each set of `contract.Features` and replayed.
 
 With TRITON_INTERPRET=1 it runs without a GPU, on CPU memory: slow, to test the kernels' arithmetic.
 """
 
 import contextlib
-import dataclasses
 import functools
 import gc
 import itertools
@@ -18,68 +18,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.contract import SLOT, SLOTS, step_key
+from kernels.contract import RESPONSES, SLOT, Features, Numbers, step_key
+from kernels.gpu_buffers import Buffers, allocate, bytes_needed, equip
 from kernels.gpu_device import INTERPRETED, device
-from kernels.gpu_launch import (
-    CAPTURED,
-    CELLS,
-    DRIFT,
-    MOVES,
-    ORDER_EVERY,
-    ORDER_LEAST,
-    Buffers,
-    kernels_for,
-    tiles_of,
-)
-from kernels.gpu_layout import CLOCK
+from kernels.gpu_launch import CAPTURED, CELLS, MOVES, kernels_for
+from kernels.gpu_layout import DRIFT, ORDER_EVERY, ORDER_LEAST
 from kernels.gpu_watch import Stopwatch
-from kernels.world import World
+from kernels.world import World, births
+
+__all__ = ["allocate", "bytes_needed"]  # which are of a backend's functions as well
 
 _log = logging.getLogger(__name__)
 
 
-def bytes_needed(world: World) -> int:
-    """Memory on the GPU that `allocate` takes: agents, two trails and counts, and a number a tile."""
-    across, down = tiles_of(world)
-    return 16 * world.agents + 16 * world.width * world.height + 4 * across * down
-
-
-def allocate(world: World) -> Buffers:
-    """An empty state with its kernels compiled and captured; `load` brings it to life.
-
-    Raises:
-        RuntimeError: There is no GPU to be had.
-        MemoryError: The world does not fit into the GPU's memory.
-    """
-    cells = world.height, world.width
-    across, down = tiles_of(world)
-    try:
-        b = Buffers(
-            world,
-            kernels_for(world),
-            device.zeros(len(SLOTS), np.float32),
-            device.zeros(len(CLOCK), np.int32),
-            device.zeros(1, np.int64),
-            device.zeros((2, world.agents), np.int64),
-            (device.zeros(cells, np.float32), device.zeros(cells, np.float32)),
-            (device.zeros(cells, np.int32), device.zeros(cells, np.int32)),
-            device.zeros(across * down, np.int32),
-        )
-    except MemoryError as error:
-        raise MemoryError(
-            f"{world.width}x{world.height} px with {world.agents} agents needs "
-            f"{bytes_needed(world) / 2**30:.1f} GiB of GPU memory, more than is free."
-        ) from error
-    if not INTERPRETED:
-        prepare(b)
-    return b
-
-
 def prepare(b: Buffers) -> None:
     """Loads every kernel, compiled or kept; then captures the graphs."""
-    for field in dataclasses.fields(b.kernels):
-        getattr(b.kernels, field.name).load()
-    b.watch = Stopwatch()
+    kernels = [kernel for kernel in vars(b.kernels).values() if kernel]
+    device.compile_ahead(kernels)
+    for kernel in kernels:
+        kernel.load()
+    b.watch = b.watch or Stopwatch()
     # A collection while capturing could free CUDA memory, which ends the capture.
     collecting = gc.isenabled()
     gc.disable()
@@ -96,12 +54,15 @@ def prepare(b: Buffers) -> None:
 
 
 def load(b: Buffers, world: World, agents: NDArray[np.uint64]) -> None:
-    """Starts over with the given agents on an empty field; only the seed of `world` may be new."""
+    """Starts over with the given agents on an empty field; of `world`, size, agents and species stay."""
     b.world = world
     device.send(b.agents[0], agents.view(np.int64))
+    if "births" in b.more:
+        device.send(b.more["births"], births(world).view(np.int64))
     for grid in b.trails + b.counts:
         device.clear(grid)
     set_clock(b, 0)
+    b.stale = True
 
 
 def set_clock(b: Buffers, step: int) -> None:
@@ -111,13 +72,28 @@ def set_clock(b: Buffers, step: int) -> None:
     b.step, b.half = step, 0
 
 
-def set_values(b: Buffers, values: NDArray[np.float32]) -> None:
-    """Takes over new numbers for the steps to come, without waiting for those under way."""
-    b.coming = values  # sent with the next steps: alone, the GPU would turn from OpenGL to CUDA for it
-    pixels = float(values[SLOT["step"]]) / (1 << b.world.fraction_bits)
+def set_numbers(b: Buffers, numbers: Numbers) -> None:
+    """Takes over new numbers for the steps to come, without waiting for those under way.
+
+    Other features need other kernels, which are compiled the first time, and other graphs.
+
+    Raises:
+        MemoryError: What the features need does not fit into the GPU's memory; all stays as it was.
+    """
+    if b.kernels is None or numbers.features != b.features:
+        _become(b, numbers.features)
+    b.coming = numbers  # sent with the next steps: alone, the GPU would turn from OpenGL to CUDA for it
+    b.stale = True
+    pixels = _longest_step(numbers) / (1 << b.world.fraction_bits)
     b.every = ORDER_EVERY
     while b.every > ORDER_LEAST and b.every * pixels > DRIFT:
         b.every //= 2
+
+
+def set_maps(b: Buffers, ground: NDArray[np.float32], mask: NDArray[np.float32]) -> None:
+    """Takes over food and walls, and the mask [H, W], for the steps to come; the arrays stay as they are."""
+    b.maps = {name: part if part.any() else None for name, part in (("ground", ground), ("mask", mask))}
+    b.stale = True
 
 
 def advance(b: Buffers, steps: int, surface: int = 0) -> None:
@@ -126,12 +102,11 @@ def advance(b: Buffers, steps: int, surface: int = 0) -> None:
     Args:
         b: The state.
         steps: How many, 0 or more.
-        surface: A CUDA surface object [H, W] float32, mapped on `stream()`, that takes the trail
-            after the last step as well (with 0 steps, the trail as it is); 0 for none.
+        surface: A CUDA surface object [H, W] of one float32, or of four where there are several species,
+            mapped on `stream()`, that takes the trail after the last step as well (with 0 steps, the trail
+            as it is); 0 for none.
     """
-    if b.coming is not None:
-        device.send(b.values, b.coming)
-        b.coming = None
+    _send(b)
     if surface and surface != b.shown:
         device.send(b.surface, np.array([surface], np.int64))
         b.shown = surface
@@ -139,6 +114,9 @@ def advance(b: Buffers, steps: int, surface: int = 0) -> None:
         if surface:
             _do(b, "show", b.step % 2)
         return
+    if b.features.scent and b.stale:
+        _do(b, "mix", b.step % 2)
+    b.stale = False
     last = b.step + steps
     with b.watch.timing(steps) if b.watch else contextlib.nullcontext():
         while b.step < last:
@@ -173,34 +151,43 @@ def wait(b: Buffers) -> None:
 
 
 def fetch(b: Buffers) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]:
-    """Trail [H, W], counts [H, W] and agent words [N], copied from the GPU once its steps are done."""
+    """Trail [C, H, W], counts [C, H, W] and agent words [N], copied from the GPU once its steps are done."""
     agents = device.fetch(b.agents[b.half]).view(np.uint64)
     return fetch_trail(b), fetch_counts(b), agents
 
 
 def fetch_trail(b: Buffers) -> NDArray[np.float32]:
-    """The trail [H, W] alone, for a display that shares no memory with CUDA."""
+    """The trail [C, H, W] alone, for a display that shares no memory with CUDA."""
     trail: NDArray[np.float32] = device.fetch(b.trails[b.step % 2])
     return trail
 
 
 def fetch_counts(b: Buffers) -> NDArray[np.int32]:
-    """The counts [H, W] alone."""
+    """The counts [C, H, W] alone."""
     counts: NDArray[np.int32] = device.fetch(b.counts[(b.step + 1) % 2])
     return counts
 
 
+def glimpse(b: Buffers, rows: slice, columns: slice) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Trail and counts [C, rows, columns] of a part of the field; no more than that is copied."""
+    trail = device.fetch_part(b.trails[b.step % 2], rows, columns)
+    return trail, device.fetch_part(b.counts[(b.step + 1) % 2], rows, columns)
+
+
 def paint(
     b: Buffers,
+    species: int,
     rows: NDArray[np.int32],
     columns: NDArray[np.int32],
     gain: NDArray[np.float32],
     lift: NDArray[np.float32],
 ) -> None:
-    """Paints one dab: trail = trail * gain + lift, on the cells rows x columns."""
+    """Paints one dab of a species' trail: trail = trail * gain + lift, on the cells rows x columns."""
     dab = [_sent(b, *part) for part in (("rows", rows), ("columns", columns), ("gain", gain), ("lift", lift))]
     blocks = -(-gain.size // CELLS)
-    b.kernels.paint((blocks,), b.trails[b.step % 2], *dab, gain.size, len(columns), b.world.width)
+    trail = b.trails[b.step % 2][species]
+    b.kernels.paint((blocks,), trail, *dab, gain.size, len(columns), b.world.width)
+    b.stale = True
 
 
 def stream() -> int:
@@ -215,6 +202,53 @@ def _sent(b: Buffers, name: str, host: NDArray[Any]) -> Any:
         room = b.dab[name] = device.zeros(2 * host.size, host.dtype)
     device.send(room, host)
     return room
+
+
+def _become(b: Buffers, features: Features) -> None:
+    """Takes the kernels and the graphs for other features, and the memory they need.
+
+    What was there before stays: steps under way use it, and the way back is short.
+    """
+    unborn = features.life and "births" not in b.more
+    equip(b, features)
+    if unborn:
+        device.send(b.more["births"], births(b.world).view(np.int64))
+    b.features = features
+    if features in b.ready:
+        b.kernels, b.graphs = b.ready[features]
+        return
+    b.kernels, b.graphs = kernels_for(b.world, features), {}
+    if not INTERPRETED:
+        prepare(b)
+    b.ready[features] = b.kernels, b.graphs
+
+
+def _send(b: Buffers) -> None:
+    """Sends what was set since the last steps, as far as they read it."""
+    features = b.features
+    for name in [name for name in b.maps if name in b.more]:
+        host = b.maps.pop(name)
+        if host is None:
+            device.clear(b.more[name])
+        else:
+            device.send(b.more[name], host)
+    if b.coming is None:
+        return
+    device.send(b.values, b.coming.values)
+    if features.responses:  # so that an agent's entries in the tables lie side by side
+        pairs = np.ascontiguousarray(b.coming.responses.swapaxes(2, 3)).view(np.int64)
+        device.send(b.more["responses"], pairs)
+    if features.crowds:
+        device.send(b.more["crowds"], b.coming.crowds)
+    b.coming = None
+
+
+def _longest_step(numbers: Numbers) -> float:
+    """In units, of all species."""
+    if numbers.features.responses:
+        begin, rise = np.moveaxis(numbers.responses[:, :, RESPONSES.index("step_size")], -1, 0)
+        return float(max(np.abs(begin).max(), np.abs(begin + rise).max()))
+    return float(numbers.values[0, :, SLOT["step"]].max())
 
 
 def _do_some(b: Buffers, unseen: int, wanted: set[str]) -> None:

@@ -5,13 +5,19 @@ A kernel's arguments get their types from their names, and nothing else about th
 start: what is kept is found without importing Triton, which takes longer than all other preparations.
 """
 
+import contextlib
 import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
 import json
 import logging
+import os
+import pickle
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,20 +32,41 @@ TYPES = {
     "gain_ptr": "*fp32",
     "lift_ptr": "*fp32",
     "surface_ptr": "*i64",
+    "smell_ptr": "*fp32",
+    "scent_ptr": "*fp32",
+    "ground_ptr": "*fp32",
+    "mask_ptr": "*fp32",
+    "crowds_ptr": "*fp32",
+    "responses_ptr": "*i64",
+    "births_ptr": "*i64",
+    "claims_ptr": "*u64",
 }  # any other *_ptr holds int32, and what is no pointer is one
 SOURCES = (
     "gpu_agents.py",
     "gpu_build.py",
     "gpu_field.py",
     "gpu_layout.py",
+    "gpu_math.py",
+    "gpu_mix.py",
     "gpu_order.py",
+    "gpu_rules.py",
     "gpu_window.py",
     "contract.py",
+    "curves.py",
+    "direction.py",
     "world.py",
 )
 
 REGISTERS = 65536  # of a multiprocessor
 THREADS = {75: 1024, 86: 1536, 87: 1536, 89: 1536, 120: 1536, 121: 1536}  # it holds; any other one 2,048
+
+BUILDER = """
+import pickle, sys
+from kernels.gpu_build import build
+recipes, capability = pickle.load(sys.stdin.buffer)
+for recipe in recipes:
+    build(recipe, capability)
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -86,15 +113,57 @@ def build(recipe: Recipe, capability: int) -> Code:
     Raises:
         ImportError: Nothing is kept and Triton is not installed.
     """
-    folder = cache_folder("triton-" + _fingerprint())
-    about = hashlib.sha256(f"{recipe} {capability}".encode() + _source(recipe.module)).hexdigest()
-    path = folder / f"{recipe.name}-{about[:16]}.cubin" if folder else None
+    path = _kept_at(recipe, capability)
     code = _read(path) if path else None
     if code is None:
         code = compiled(recipe, capability)
         if path:
             keep(path, _packed(code))
     return code
+
+
+def build_ahead(recipes: Iterable[Recipe], capability: int) -> None:
+    """Has other processes compile what is not kept, all at once, so that `build` finds it.
+
+    So a first start is short, and Triton stays out of this process: loaded once OpenGL is open, as when
+    somebody turns on what no kernel has done yet, it may crash (see `app.backend`). Where nothing can be
+    kept, or a process fails, `build` does it in this one, and says what is wrong.
+    """
+    missing = [recipe for recipe in dict.fromkeys(recipes) if not _is_kept(recipe, capability)]
+    python = "" if getattr(sys, "frozen", False) else sys.executable
+    if not python or "triton" in sys.modules:
+        return
+    processes = min(len(missing), os.cpu_count() or 1)
+    started = [_building(python, missing[first::processes], capability) for first in range(processes)]
+    for process in started:
+        process.wait()
+
+
+def _building(python: str, recipes: list[Recipe], capability: int) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(
+        [python, "-c", BUILDER],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdin
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(pickle.dumps((recipes, capability)))
+    return process
+
+
+def _is_kept(recipe: Recipe, capability: int) -> bool:
+    """Whether it is, or cannot be."""
+    path = _kept_at(recipe, capability)
+    return path is None or _read(path) is not None
+
+
+def _kept_at(recipe: Recipe, capability: int) -> Path | None:
+    """Where a kernel's code is kept, or will be; None where nothing is."""
+    folder = cache_folder("triton-" + _fingerprint())
+    about = hashlib.sha256(f"{recipe} {capability}".encode() + _source(recipe.module)).hexdigest()
+    return folder / f"{recipe.name}-{about[:16]}.cubin" if folder else None
 
 
 def _source(module: str) -> bytes:

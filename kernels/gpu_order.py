@@ -3,9 +3,9 @@
 Order changes no result, since random numbers depend on an agent's own bits only. It changes where a
 program's agents sense and count: near one another, in the caches and in one window (`kernels.gpu_window`).
 
-It is a counting sort by the tiles of `kernels.gpu_layout`, and the counting is done already: the grid of
-counts holds how many agents stand where, and `survey` adds it up by tiles. `find_starts` turns that into
-where each tile's agents begin, `put_in_order` copies them there.
+It is a counting sort by species and by the tiles of `kernels.gpu_layout`, and the counting is done already:
+the grid of counts holds how many agents stand where, and `survey` adds it up by tiles. `find_starts` turns
+that into where each tile's agents begin, `put_in_order` copies them there.
 """
 
 # ruff: noqa: N803  (constants are upper-case in Triton, arguments or not)
@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 
 from kernels import gpu_layout
-from kernels.gpu_agents import cells_of
+from kernels.gpu_math import cells_of, halves_of, species_of
 from kernels.gpu_window import thread_of
 
 TILE, TILE_BITS = tl.constexpr(gpu_layout.TILE), tl.constexpr(gpu_layout.TILE_BITS)
@@ -64,8 +64,13 @@ def tile_number(tile_x, tile_y, tiles_across):
 
 
 @triton.jit
-def survey(counts_ptr, tiles_ptr, width, height, tiles_across, TILES: tl.constexpr):
-    """Agents on each of TILES tiles beside one another. Bytes a cell: 4 read."""
+def survey(
+    counts_ptr, tiles_ptr, width, height, tiles_across, tiles, TILES: tl.constexpr, SPECIES: tl.constexpr
+):  # fmt: skip
+    """Agents on each of TILES tiles beside one another, of `tiles` for each species. Bytes a cell: 4 read."""
+    if SPECIES > 1:
+        counts_ptr += tl.program_id(2).to(tl.int64) * (width * height)
+        tiles_ptr += tl.program_id(2) * tiles
     tile_x = tl.program_id(0) * TILES + tl.arange(0, TILES)
     tile_y = tl.program_id(1)
     column = (tl.program_id(0) * (TILES * TILE) + tl.arange(0, TILES * TILE))[None, :]
@@ -77,7 +82,10 @@ def survey(counts_ptr, tiles_ptr, width, height, tiles_across, TILES: tl.constex
 
 @triton.jit
 def find_starts(tiles_ptr, clock_ptr, tiles, BLOCK: tl.constexpr):
-    """Agents on each tile become the place of its first; in one program. Then the other half is theirs."""
+    """Agents on each tile of each species become the place of its first; in one program.
+
+    Then the other half is theirs.
+    """
     before = 0
     for start in range(0, tiles, BLOCK):
         tile = start + tl.arange(0, BLOCK)
@@ -107,16 +115,24 @@ def rank(counter, inside):
 
 
 @triton.jit
-def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_down, fraction_bits,
-                    BLOCK: tl.constexpr, ROUNDS: tl.constexpr):  # fmt: skip
+def kind_of(word, SPECIES: tl.constexpr):
+    """The species of agents, from their words."""
+    low, high = halves_of(word)
+    return species_of(low, high, SPECIES)
+
+
+@triton.jit
+def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_down, tiles, fraction_bits,
+                    BLOCK: tl.constexpr, ROUNDS: tl.constexpr, SPECIES: tl.constexpr):  # fmt: skip
     """Counts a program's agents by tiles in shared memory, and takes places for all of them at once.
 
     Returns the window: the address of its counters, now the places of each tile's next agent, its first
-    column and row of tiles.
+    column and row of tiles, and the species it is for.
     """
     lanes = tl.arange(0, BLOCK)
     middle = tl.load(source_ptr + tl.minimum(first + BLOCK * ROUNDS // 2, agents - 1))
-    column, row = cells_of(middle, fraction_bits)
+    column, row = cells_of(middle, fraction_bits, SPECIES)
+    home = kind_of(middle, SPECIES)
     left = (column >> TILE_BITS) - WINDOW // 2
     top = (row >> TILE_BITS) - WINDOW // 2
     left = tl.maximum(tl.where(left < 0, left + tiles_across, left), 0)
@@ -124,7 +140,11 @@ def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_do
     address = tl.inline_asm_elementwise(OPEN, "=&r,r", [lanes], dtype=tl.int32, is_pure=False, pack=1)
     for turn in tl.range(ROUNDS, num_stages=1):
         index = first + turn * BLOCK + lanes
-        columns, rows = cells_of(tl.load(source_ptr + index, index < agents, 0), fraction_bits)
+        word = tl.load(source_ptr + index, index < agents, 0)
+        columns, rows = cells_of(word, fraction_bits, SPECIES)
+        near = index < agents
+        if SPECIES > 1:
+            near = near & (kind_of(word, SPECIES) == home)
         counter, inside = counter_of(
             address,
             columns >> TILE_BITS,
@@ -133,7 +153,7 @@ def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_do
             top,
             tiles_across,
             tiles_down,
-            index < agents,
+            near,
         )
         rank(counter, inside)
     thread = thread_of(lanes)
@@ -143,16 +163,16 @@ def window_of_tiles(source_ptr, tiles_ptr, first, agents, tiles_across, tiles_do
     tile_y = top + (thread >> WINDOW_BITS)
     tile_x = tl.where(tile_x >= tiles_across, tile_x - tiles_across, tile_x)
     tile_y = tl.where(tile_y >= tiles_down, tile_y - tiles_down, tile_y)
-    tile = tile_number(tile_x, tile_y, tiles_across)
+    tile = tile_number(tile_x, tile_y, tiles_across) + home * tiles
     start = tl.atomic_add(tiles_ptr + tile, many, many != 0, sem="relaxed")
     tl.inline_asm_elementwise(GIVE, "=r,r,r", [own, start], dtype=tl.int32, is_pure=False, pack=1)
-    return address, left, top
+    return address, left, top, home
 
 
 @triton.jit
 def put_in_order(
-    agents_ptr, tiles_ptr, clock_ptr, agents, tiles_across, tiles_down, fraction_bits,
-    BLOCK: tl.constexpr, ROUNDS: tl.constexpr, SHARED: tl.constexpr,
+    agents_ptr, tiles_ptr, clock_ptr, agents, tiles_across, tiles_down, tiles, fraction_bits,
+    BLOCK: tl.constexpr, ROUNDS: tl.constexpr, SHARED: tl.constexpr, SPECIES: tl.constexpr,
 ):  # fmt: skip
     """Copies BLOCK x ROUNDS agents to their tiles' places in the other half of their memory.
 
@@ -163,19 +183,24 @@ def put_in_order(
     target_ptr = agents_ptr + half.to(tl.int64) * agents
     first = tl.program_id(0) * (BLOCK * ROUNDS)
     if SHARED:
-        address, left, top = window_of_tiles(
-            source_ptr, tiles_ptr, first, agents, tiles_across, tiles_down, fraction_bits, BLOCK, ROUNDS
-        )
+        address, left, top, home = window_of_tiles(
+            source_ptr, tiles_ptr, first, agents, tiles_across, tiles_down, tiles, fraction_bits,
+            BLOCK, ROUNDS, SPECIES,
+        )  # fmt: skip
     for turn in tl.range(ROUNDS, num_stages=1):
         index = first + turn * BLOCK + tl.arange(0, BLOCK)
         mask = index < agents
         word = tl.load(source_ptr + index, mask, 0)
-        column, row = cells_of(word, fraction_bits)
+        column, row = cells_of(word, fraction_bits, SPECIES)
+        kind = kind_of(word, SPECIES)
         tile_x = column >> TILE_BITS
         tile_y = row >> TILE_BITS
-        tile = tiles_ptr + tile_number(tile_x, tile_y, tiles_across)
+        tile = tiles_ptr + (tile_number(tile_x, tile_y, tiles_across) + kind * tiles)
         if SHARED:
-            counter, inside = counter_of(address, tile_x, tile_y, left, top, tiles_across, tiles_down, mask)
+            close = mask
+            if SPECIES > 1:
+                close = mask & (kind == home)
+            counter, inside = counter_of(address, tile_x, tile_y, left, top, tiles_across, tiles_down, close)
             near = rank(counter, inside)
             far = tl.atomic_add(tile, 1, mask & ~inside, sem="relaxed")
             place = tl.where(inside, near, far)

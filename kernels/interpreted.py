@@ -95,5 +95,10 @@ def fetch(array: Array) -> NDArray[Any]:
     return array.host.copy()
 
 
+def fetch_part(array: Array, rows: slice, columns: slice) -> NDArray[Any]:
+    """A copy of some rows and columns [C, rows, columns] of planes [C, H, W]."""
+    return array.host[:, rows, columns].copy()
+
+
 def synchronize() -> None:
     """Returns when all is done, which it is."""

@@ -6,32 +6,23 @@ Sage Jenson's description (https://cargocollective.com/sagejenson/physarum): age
 steer, move and deposit; the trail diffuses and decays. `kernels.cpu` and `kernels.gpu` do the same
 operations on the same numbers in the same order; tests demand equality of every bit.
 
-Arithmetic rules are those of `kernels.contract`. Shapes: N agents, H x W cells.
+`contract.Features` says what a step does beyond that, and `kernels.reference_rules` how. Arithmetic
+rules are those of `kernels.contract`. Shapes: N agents, C species, H x W cells.
 """
 
 import dataclasses
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.contract import (
-    COS,
-    PCG_ADD,
-    PCG_MULTIPLY,
-    PCG_SCRAMBLE,
-    ROUND,
-    SIN,
-    SLOT,
-    SLOTS,
-    TINY,
-    step_key,
-)
-from kernels.world import GOLDEN, World, pack
+from kernels import reference_rules as rules
+from kernels.contract import TINY, Numbers, numbers, step_key
+from kernels.params import Params
+from kernels.reference_rules import Agents, Bools, Floats, Ints, Scene, Words, displace, pcg, unpack
+from kernels.world import GOLDEN, World, births
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int32]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
+__all__ = ["pcg", "unpack"]  # for those who look for the specification here
 
 
 @dataclasses.dataclass
@@ -40,10 +31,13 @@ class Buffers:
 
     Attributes:
         world: Size and seed.
-        values: The numbers of `contract.SLOTS`.
+        numbers: What the steps read.
         agents: Agent words [N], see `world.pack`.
-        trail: Scent [H, W].
-        counts: How many agents stood on each cell after the last move [H, W].
+        trail: Scent [C, H, W].
+        counts: How many agents stood on each cell after the last move [C, H, W].
+        ground: Food from 0 to 1, or below 0 a wall [H, W].
+        mask: How far the second set of parameters holds, from 0 to 1 [H, W].
+        births: Agent words [BIRTHS] where agents that die begin again.
         step: Steps done since the start.
         step_seconds: What a step took lately; not measured here.
         pass_seconds: What each of `contract.PASSES` took in the step last sampled, shared out over the
@@ -51,18 +45,21 @@ class Buffers:
     """
 
     world: World
-    values: Floats
+    numbers: Numbers
     agents: Words
     trail: Floats
     counts: Ints
+    ground: Floats
+    mask: Floats
+    births: Words
     step: int = 0
     step_seconds: float = 0.0
     pass_seconds: dict[str, float] = dataclasses.field(default_factory=dict)
 
 
 def bytes_needed(world: World) -> int:
-    """Memory that `allocate` and `load` take for a world: agents twice, a trail and counts."""
-    return 16 * world.agents + 8 * world.width * world.height
+    """Memory that `allocate` and `load` take for a world: agents twice, trails, counts and two maps."""
+    return 16 * world.agents + 8 * (world.species + 1) * world.width * world.height
 
 
 def allocate(world: World) -> Buffers:
@@ -70,38 +67,53 @@ def allocate(world: World) -> Buffers:
     shape = world.height, world.width
     return Buffers(
         world,
-        np.zeros(len(SLOTS), np.float32),
+        numbers(Params(), world),
         np.zeros(world.agents, np.uint64),
+        np.zeros((world.species, *shape), np.float32),
+        np.zeros((world.species, *shape), np.int32),
         np.zeros(shape, np.float32),
-        np.zeros(shape, np.int32),
+        np.zeros(shape, np.float32),
+        births(world),
     )
 
 
 def load(b: Buffers, world: World, agents: Words) -> None:
-    """Starts over with the given agents on an empty field; only the seed of `world` may be new."""
+    """Starts over with the given agents on an empty field; of `world`, size, agents and species stay."""
     b.world = world
     b.agents = agents.copy()
+    b.births = births(world)
     b.trail[:] = 0
     b.counts[:] = 0
     b.step = 0
 
 
-def set_values(b: Buffers, values: Floats) -> None:
+def set_numbers(b: Buffers, numbers: Numbers) -> None:
     """Takes over new numbers for the steps to come."""
-    b.values[:] = values
+    b.numbers = numbers
+
+
+def set_maps(b: Buffers, ground: Floats, mask: Floats) -> None:
+    """Takes over food and walls, and the mask [H, W], for the steps to come."""
+    b.ground = ground.copy()
+    b.mask = mask.copy()
 
 
 def advance(b: Buffers, steps: int) -> None:
     """Does `steps` steps."""
     for _ in range(steps):
-        x, y, heading = unpack(b.agents)
-        direction = sincos(heading)
-        sensed = sense(b.trail, x, y, direction, b.values, b.world)
-        heading, direction = steer(heading, direction, sensed, random_side(b), b.values)
-        x, y = move(x, y, direction, b.values, b.world)
-        b.agents = pack(x.view(np.uint32), y.view(np.uint32), heading.view(np.uint32))
-        b.counts = deposit(x, y, b.world)
-        b.trail = diffuse(b.trail, b.counts, b.values)
+        scene = Scene(b.world, b.numbers, b.trail, b.ground, b.mask, b.births)
+        what = b.numbers.features
+        agents = Agents.of(b.agents, luck(b), scene)
+        sensed = sense(agents, scene)
+        if what.joins:
+            rules.join(agents, scene)
+        steer(agents, sensed, what.responses)
+        if what.life:
+            rules.waver(agents)
+        move(agents, scene)
+        b.agents = agents.words()
+        b.counts = deposit(agents, b.world)
+        b.trail = diffuse(b.trail, deposit(agents.that(agents.leaves), b.world), scene)
         b.step += 1
 
 
@@ -119,162 +131,125 @@ def wait(b: Buffers) -> None:
 
 
 def fetch(b: Buffers) -> tuple[Floats, Ints, Words]:
-    """Trail [H, W], counts [H, W] and agent words [N] as arrays."""
+    """Trail [C, H, W], counts [C, H, W] and agent words [N] as arrays."""
     return b.trail, b.counts, b.agents
 
 
 def fetch_trail(b: Buffers) -> Floats:
-    """The trail [H, W] alone."""
+    """The trail [C, H, W] alone."""
     return b.trail
 
 
 def fetch_counts(b: Buffers) -> Ints:
-    """The counts [H, W] alone."""
+    """The counts [C, H, W] alone."""
     return b.counts
 
 
-def paint(b: Buffers, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
-    """Paints one dab: trail = trail * gain + lift, on the cells rows x columns."""
+def glimpse(b: Buffers, rows: slice, columns: slice) -> tuple[Floats, Ints]:
+    """Trail and counts [C, rows, columns] of a part of the field, as copies."""
+    part = slice(None), rows, columns
+    return fetch_trail(b)[part].copy(), fetch_counts(b)[part].copy()
+
+
+def paint(b: Buffers, species: int, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
+    """Paints one dab of a species' trail: trail = trail * gain + lift, on the cells rows x columns."""
     patch = np.ix_(rows, columns)
-    b.trail[patch] = b.trail[patch] * gain + lift
+    b.trail[species][patch] = b.trail[species][patch] * gain + lift
 
 
-def unpack(agents: Words) -> tuple[Ints, Ints, Ints]:
-    """Coordinates x, y [N] in units and heading [N] in 65536ths of a circle; see `world.pack`."""
-    low = agents.astype(np.uint32)
-    high = (agents >> np.uint64(32)).astype(np.uint32)
-    heading = low >> 24 | high >> 24 << 8
-    return (low & 0xFFFFFF).view(np.int32), (high & 0xFFFFFF).view(np.int32), heading.view(np.int32)
-
-
-def sincos(heading: Ints) -> tuple[Floats, Floats]:
-    """The direction (cos, sin) [N] of a heading in 65536ths of a circle.
-
-    The heading is folded to a quarter circle centred on an axis, where t = angle / (pi/4) is an exact
-    float32 in [-1, 1); two short polynomials follow, then the quarter turns them back.
-    """
-    quarter = (heading + 8192) >> 14
-    t = ((heading + 8192 & 16383) - 8192).astype(np.float32) * np.float32(1 / 8192)
-    u = t * t
-    s0, s1, s2, s3 = (np.float32(a) for a in SIN)
-    c0, c1, c2, c3 = (np.float32(a) for a in COS)
-    sin = t * (((s3 * u + s2) * u + s1) * u + s0)
-    cos = ((c3 * u + c2) * u + c1) * u + c0
-    swap = quarter & 1 != 0
-    c = np.where(swap, sin, cos)
-    s = np.where(swap, cos, sin)
-    return np.where(quarter + 1 & 2 != 0, -c, c), np.where(quarter & 2 != 0, -s, s)
-
-
-def sense(
-    trail: Floats, x: Ints, y: Ints, direction: tuple[Floats, Floats], values: Floats, world: World
-) -> tuple[Floats, Floats, Floats]:
-    """The trail [N] ahead, to the left and to the right, each on the nearest cell.
-
-    The sensors stand `sensor_distance` away at -`sensor_angle`, 0 and +`sensor_angle` from the
-    heading (y points down, so positive is to the right on the screen).
-    """
-    cos, sin = direction
-    reach, side_cos, side_sin = (values[SLOT[n]] for n in ("sensor_ahead", "sensor_cos", "sensor_sin"))
-    ahead = cos * reach, sin * reach
-    left = cos * side_cos + sin * side_sin, sin * side_cos - cos * side_sin
-    right = cos * side_cos - sin * side_sin, sin * side_cos + cos * side_sin
-
-    def at(offset: tuple[Floats, Floats]) -> Floats:
-        sx, sy = displace(x, y, offset, world)
-        found: Floats = trail[sy >> world.fraction_bits, sx >> world.fraction_bits]
-        return found
-
-    return at(ahead), at(left), at(right)
-
-
-def steer(
-    heading: Ints,
-    direction: tuple[Floats, Floats],
-    sensed: tuple[Floats, Floats, Floats],
-    right_hand: Bools,
-    values: Floats,
-) -> tuple[Ints, tuple[Floats, Floats]]:
-    """New heading [N] and direction [N] by Jones's rule.
-
-    Ahead strictly best: straight on. Ahead strictly worst: to a random side. Otherwise to the
-    better side, and straight on when both sides are equal. The new direction is the old one rotated,
-    which saves a second sine.
-    """
-    ahead, left, right = sensed
-    best = (ahead > left) & (ahead > right)
-    worst = (ahead < left) & (ahead < right)
-    to_right = np.where(worst, right_hand, right > left) & ~best
-    to_left = np.where(worst, ~right_hand, left > right) & ~best
-
-    turn = values[SLOT["turn"]].astype(np.int32)
-    heading = (heading + np.where(to_right, turn, 0) - np.where(to_left, turn, 0)) & 0xFFFF
-    one, zero = np.float32(1), np.float32(0)
-    turn_sin = values[SLOT["turn_sin"]]
-    c = np.where(to_right | to_left, values[SLOT["turn_cos"]], one)
-    s = np.where(to_right, turn_sin, np.where(to_left, -turn_sin, zero))
-    cos, sin = direction
-    return heading.astype(np.int32), (cos * c - sin * s, sin * c + cos * s)
-
-
-def move(
-    x: Ints, y: Ints, direction: tuple[Floats, Floats], values: Floats, world: World
-) -> tuple[Ints, Ints]:
-    """Coordinates [N] one `step_size` along the direction, on a torus."""
-    step = values[SLOT["step"]]
-    return displace(x, y, (direction[0] * step, direction[1] * step), world)
-
-
-def deposit(x: Ints, y: Ints, world: World) -> Ints:
-    """How many agents stand on each cell [H, W]. Integers, so their order cannot matter."""
-    cell = (y >> world.fraction_bits) * world.width + (x >> world.fraction_bits)
-    counts = np.bincount(cell, minlength=world.width * world.height)
-    return counts.astype(np.int32).reshape(world.height, world.width)
-
-
-def diffuse(trail: Floats, counts: Ints, values: Floats) -> Floats:
-    """The next trail [H, W]: deposit, blur towards the mean of 3 x 3 cells, decay, on a torus.
-
-    trail' = (1 - decay) * ((1 - diffusion) * d + diffusion * mean3x3(d)),  d = trail + deposit * counts,
-    with the two products of constants taken beforehand. Sums run (left + middle) + right, then
-    (above + middle) + below.
-    """
-    d = trail + values[SLOT["deposit"]] * counts.astype(np.float32)
-    row = (np.roll(d, 1, 1) + d) + np.roll(d, -1, 1)
-    total = (np.roll(row, 1, 0) + row) + np.roll(row, -1, 0)
-    faded = d * values[SLOT["keep_centre"]] + total * values[SLOT["keep_ring"]]
-    return np.where(faded < np.float32(TINY), np.float32(0), faded)
-
-
-def displace(x: Ints, y: Ints, offset: tuple[Floats, Floats], world: World) -> tuple[Ints, Ints]:
-    """Coordinates [N] moved by an offset in units, rounded to the nearest unit and wrapped.
-
-    An offset is shorter than the field, so one comparison each way is enough; whole numbers cannot
-    round up to the field's edge as a float wrap does.
-    """
-    moved = []
-    for place, by, side in ((x, offset[0], world.width), (y, offset[1], world.height)):
-        end = np.int32(side << world.fraction_bits)
-        p = place + ((by + np.float32(ROUND)).astype(np.int32) - np.int32(ROUND))
-        p = np.where(p < 0, p + end, p)
-        moved.append(np.where(p >= end, p - end, p))
-    return moved[0], moved[1]
-
-
-def random_side(b: Buffers) -> Bools:
-    """A coin [N] for each agent: the top bit of a PCG hash of (seed, step, the agent's 64 bits).
+def luck(b: Buffers) -> NDArray[np.uint32]:
+    """A random number [N] for each agent: a PCG hash of (seed, step, the agent's 64 bits).
 
     It depends on the agent's state and not on its place in memory, so a backend may sort agents.
     """
     key = np.uint32(step_key(b.world.seed_words, b.step))
     low = b.agents.astype(np.uint32)
     high = (b.agents >> np.uint64(32)).astype(np.uint32)
-    coin: Bools = pcg(low + high * np.uint32(GOLDEN) + key) >> 31 != 0
-    return coin
+    return pcg(low + high * np.uint32(GOLDEN) + key)
 
 
-def pcg(value: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The PCG hash of each number; `contract.pcg` says whose it is."""
-    state = value * np.uint32(PCG_MULTIPLY) + np.uint32(PCG_ADD)
-    word = (state >> (state >> 28) + 4 ^ state) * np.uint32(PCG_SCRAMBLE)
-    return (word >> 22 ^ word).astype(np.uint32, copy=False)
+def sense(agents: Agents, scene: Scene) -> tuple[Floats, Floats, Floats]:
+    """What agents smell [N] ahead, to the left and to the right, each on the nearest cell.
+
+    The sensors stand `sensor_distance` away at -`sensor_angle`, 0 and +`sensor_angle` from the
+    heading (y points down, so positive is to the right on the screen).
+    """
+    cos, sin = agents.direction
+    reach, side_cos, side_sin = agents.sensors
+    ahead = cos * reach, sin * reach
+    left = cos * side_cos + sin * side_sin, sin * side_cos - cos * side_sin
+    right = cos * side_cos - sin * side_sin, sin * side_cos + cos * side_sin
+    what = scene.numbers.features
+    smelled = (rules.smell_at(agents, offset, scene, what.sensor_width) for offset in (ahead, left, right))
+    if what.life:
+        smelled = (rules.noticed(smell, agents.own["sense_threshold"]) for smell in smelled)
+    front, lefthand, righthand = smelled
+    return front, lefthand, righthand
+
+
+def steer(agents: Agents, sensed: tuple[Floats, Floats, Floats], afresh: bool) -> None:
+    """Turns agents by Jones's rule: new headings [N] and directions [N].
+
+    Ahead strictly best: straight on. Ahead strictly worst: to a random side. Otherwise to the
+    better side, and straight on when both sides are equal. The new direction is the old one rotated,
+    which saves a second sine; only where turns follow the trail it is made `afresh`.
+    """
+    ahead, left, right = sensed
+    right_hand = agents.luck >> 31 != 0
+    best = (ahead > left) & (ahead > right)
+    worst = (ahead < left) & (ahead < right)
+    to_right = np.where(worst, right_hand, right > left) & ~best
+    to_left = np.where(worst, ~right_hand, left > right) & ~best
+    agents.turn_to(agents.heading + np.where(to_right, agents.turn, 0) - np.where(to_left, agents.turn, 0))
+    if afresh:
+        agents.look_ahead()
+    else:
+        agents.direction = _rotated(agents, to_left, to_right)
+
+
+def _rotated(agents: Agents, to_left: Bools, to_right: Bools) -> tuple[Floats, Floats]:
+    """Directions [N] turned to one side or the other by the turn of `contract.SLOTS`."""
+    one, zero = np.float32(1), np.float32(0)
+    turn_sin = agents.own["turn_sin"]
+    c = np.where(to_right | to_left, agents.own["turn_cos"], one)
+    s = np.where(to_right, turn_sin, np.where(to_left, -turn_sin, zero))
+    cos, sin = agents.direction
+    return cos * c - sin * s, sin * c + cos * s
+
+
+def move(agents: Agents, scene: Scene) -> None:
+    """Takes agents one `step_size` along their direction; at an edge, a wall or a full cell by its rule."""
+    offset = agents.direction[0] * agents.step, agents.direction[1] * agents.step
+    if scene.numbers.features.free:
+        agents.x, agents.y = displace(agents.x, agents.y, offset, scene.world)
+    else:
+        rules.move_by_rules(agents, offset, scene)
+
+
+def deposit(agents: Agents, world: World) -> Ints:
+    """How many agents stand on each cell [C, H, W]. Integers, so their order cannot matter."""
+    cell = (agents.y >> world.fraction_bits) * world.width + (agents.x >> world.fraction_bits)
+    cells = world.width * world.height
+    counts = np.bincount(agents.species * cells + cell, minlength=world.species * cells)
+    return counts.astype(np.int32).reshape(world.species, world.height, world.width)
+
+
+def diffuse(trail: Floats, counts: Ints, scene: Scene) -> Floats:
+    """The next trail [C, H, W]: deposit, blur towards the mean of 3 x 3 cells, decay, on a torus.
+
+    trail' = (1 - decay) * ((1 - diffusion) * d + diffusion * mean3x3(d)),  d = trail + deposit * counts,
+    with the two products of constants taken beforehand. Sums run (left + middle) + right, then
+    (above + middle) + below.
+    """
+    what = scene.numbers.features
+    own = scene.field_values()
+    d = trail + (rules.crowd(counts, scene) if what.crowds else own["deposit"] * counts.astype(np.float32))
+    edges: Literal["wrap", "edge"] = (
+        "wrap" if what.boundary == "wrap" else "edge"
+    )  # trail does not cross an edge that agents do not
+    padded = np.pad(d, ((0, 0), (1, 1), (1, 1)), edges)
+    row = (padded[..., :-2] + padded[..., 1:-1]) + padded[..., 2:]
+    total = (row[:, :-2] + row[:, 1:-1]) + row[:, 2:]
+    faded = d * own["keep_centre"] + total * own["keep_ring"]
+    gone = faded < np.float32(TINY)
+    return np.where(gone | (scene.ground < 0) if what.ground else gone, np.float32(0), faded)

@@ -1,20 +1,24 @@
 """A running world on one of the backends."""
 
-import dataclasses
 import hashlib
 import importlib
+import itertools
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.contract import step_values
+from kernels import maps
+from kernels.contract import numbers
+from kernels.maps import WALL, Maps, Mark, dish
 from kernels.params import Params
 from kernels.stroke import Stroke, dab
 from kernels.world import World, scatter
 
 State = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]
+
+VERSIONS = itertools.count(1)  # of maps, of all simulations
 
 BACKENDS = {"cpu": "kernels.cpu", "cuda": "kernels.gpu", "reference": "kernels.reference"}
 
@@ -26,9 +30,14 @@ class Simulation:
     give the same bits.
 
     Args:
-        world: Size, agents and seed.
+        world: Size, agents, seed, species, start and map.
         params: What the first steps use; change it with `set`.
         backend: "cpu", "cuda" or "reference".
+        other: The look that the mask blends in; change it with `set_other`.
+
+    Attributes:
+        maps: Food, walls and mask as they are now; change them with `mark` and `fill`.
+        maps_version: Another number whenever they, or the dish, have changed; no two simulations share one.
 
     Raises:
         ImportError: The backend's libraries are not installed.
@@ -36,37 +45,89 @@ class Simulation:
         MemoryError: The world does not fit.
     """
 
-    def __init__(self, world: World, params: Params, backend: str = "cpu") -> None:
+    def __init__(
+        self, world: World, params: Params, backend: str = "cpu", other: Params | None = None
+    ) -> None:
         self.world = world
         self.params = params
+        self.other = other
         self.backend_name = backend
         self.backend: ModuleType = importlib.import_module(BACKENDS[backend])
         self.buffers: Any = self.backend.allocate(world)
         self.reset()
 
-    def reset(self, seed: str | None = None) -> None:
+    def reset(self, world: World | None = None) -> None:
         """Back to step 0, with the parameters as they are; the memory is used again.
 
         Args:
-            seed: The seed to start from; left out, the same one.
+            world: Another world of the same size, agents and shares; left out, the same one.
         """
-        if seed is not None:
-            self.world = dataclasses.replace(self.world, seed=seed)
+        self.world = world or self.world
         self.backend.load(self.buffers, self.world, scatter(self.world))
-        self.set(self.params)
+        self.set_maps(maps.rasterise(self.world.map, self.world.width, self.world.height))
+
+    def fits(self, world: World) -> bool:
+        """Whether `reset` may begin that world in the memory there is."""
+        ours, theirs = ((w.width, w.height, w.agents, w.shares) for w in (self.world, world))
+        return ours == theirs
 
     def set(self, params: Params) -> None:
         """Takes effect with the next step; costs one small upload."""
-        self.params = params
-        self.backend.set_values(self.buffers, step_values(params, self.world))
+        edge_before, self.params = self.params.boundary, params
+        if "dish" in (edge_before, params.boundary) and edge_before != params.boundary:
+            self.set_maps(self.maps)
+        else:
+            self._set_numbers()
+
+    def set_other(self, other: Params | None) -> None:
+        """The look that the mask blends in, from the next step on; None for none."""
+        self.other = other
+        self._set_numbers()
+
+    def set_maps(self, maps: Maps) -> None:
+        """Other food, walls and mask from the next step on."""
+        self.maps = maps
+        self._ground, self._blend = maps.ground(), maps.blend()
+        if self.params.boundary == "dish":
+            self._ground[dish(self.world.width, self.world.height)] = WALL
+        self._hand_over()
+
+    def mark(self, *marks: Mark) -> None:
+        """Paints food, walls or the mask between two steps."""
+        for mark in marks:
+            rows, columns = maps.mark(self.maps, mark)
+            patch = np.ix_(rows, columns)
+            if mark.layer == "mask":
+                self._blend[patch] = self.maps.blend(rows, columns)
+            elif self.params.boundary != "dish":
+                self._ground[patch] = self.maps.ground(rows, columns)
+        if self.params.boundary == "dish":
+            self.set_maps(self.maps)
+        else:
+            self._hand_over()
+
+    def fill(self, layer: str, kind: str) -> None:
+        """Fills a layer of the maps with one of `maps.FILLS`."""
+        maps.fill(self.maps, layer, kind)
+        self.set_maps(self.maps)
+
+    def _hand_over(self) -> None:
+        self.maps_version = next(VERSIONS)
+        self.has_ground, self.has_mask = bool(self._ground.any()), bool(self._blend.any())
+        self.backend.set_maps(self.buffers, self._ground, self._blend)
+        self._set_numbers()
+
+    def _set_numbers(self) -> None:
+        found = numbers(self.params, self.world, self.other, self.has_ground, self.has_mask)
+        self.backend.set_numbers(self.buffers, found)
 
     def step(self, n: int = 1, surface: int = 0) -> None:
         """Does `n` steps.
 
         Args:
             n: How many, 0 or more.
-            surface: CUDA only: a surface object [H, W] float32 the last step's trail is stored into
-                as well; 0 for none.
+            surface: CUDA only: a surface object [H, W] of one float32, or of four where there are several
+                species, that the last step's trail is stored into as well; 0 for none.
         """
         if surface:
             self.backend.advance(self.buffers, n, surface)
@@ -82,8 +143,9 @@ class Simulation:
         return int(self.backend.stream())
 
     def paint(self, stroke: Stroke) -> None:
-        """Adds or erases trail between two steps."""
-        self.backend.paint(self.buffers, *dab(stroke, self.world))
+        """Adds or erases a species' trail between two steps; nothing where there is no such species."""
+        if stroke.species < self.world.species:
+            self.backend.paint(self.buffers, stroke.species, *dab(stroke, self.world))
 
     @property
     def step_seconds(self) -> float:
@@ -110,15 +172,23 @@ class Simulation:
 
     @property
     def trail(self) -> NDArray[np.float32]:
-        """The trail [H, W]: a view to read only on the CPU, a copy of what lives on a device."""
+        """The trail [C, H, W]: a view to read only on the CPU, a copy of what lives on a device."""
         return self.backend.fetch_trail(self.buffers)  # type: ignore[no-any-return]
 
     def counts(self) -> NDArray[np.int32]:
-        """How many agents stood on each cell [H, W] after the last move."""
+        """How many agents stood on each cell [C, H, W] after the last move."""
         return self.backend.fetch_counts(self.buffers)  # type: ignore[no-any-return]
 
+    def glimpse(self, side: int = 256) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Copies of trail and counts [C, h, w] of a square in the middle, at most so many cells a side."""
+        cut = []
+        for cells in (self.world.height, self.world.width):
+            first = max(0, (cells - side) // 2)
+            cut.append(slice(first, min(cells, first + side)))
+        return self.backend.glimpse(self.buffers, *cut)  # type: ignore[no-any-return]
+
     def state(self) -> State:
-        """Trail [H, W], counts [H, W] and agent words [N]: views on the CPU, copies from a device."""
+        """Trail [C, H, W], counts [C, H, W] and agent words [N]: views on the CPU, copies from a device."""
         return self.backend.fetch(self.buffers)  # type: ignore[no-any-return]
 
     def digest(self) -> str:

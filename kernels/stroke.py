@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.maps import MAX_NUMBER as MAX_NUMBER
+from kernels.maps import POINT as POINT
 from kernels.world import World
 
-POINT = 256  # strokes are stored in 256ths of a pixel
-MAX_NUMBER = 2**40  # of any of them, either way: far beyond any field, and exact in float64
 STRENGTH = 2**20  # and their strength in 2**-20ths, fine enough for the faintest trail
 
 
@@ -28,6 +28,7 @@ class Stroke:
     y: int
     radius: int
     strength: int
+    species: int = 0
 
 
 Dab = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]

@@ -25,6 +25,10 @@ REASONS = {
 }
 
 
+class PresetError(ValueError):
+    """One plain sentence: the file, and what is wrong in it."""
+
+
 def told(path: str | os.PathLike[str]) -> str:
     """A path fit for a sentence: whatever cannot be shown on one line is escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in os.fspath(path))

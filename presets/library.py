@@ -10,13 +10,22 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from kernels.params import brief
-from presets.disk import sentence, told, write_atomically
-from presets.preset import Preset, PresetError, dump, load, nearest, parse
+from presets.disk import PresetError, sentence, told, write_atomically
+from presets.preset import Preset, nearest
+from presets.reading import load, parse
+from presets.writing import dump
 
 # The order they are shown in, the default first; a shipped file not named here comes after, by name.
 ORDER = (
-    "veins", "cells", "loops", "flames", "rings", "mesh",
-    "foam", "labyrinth", "silk", "threads", "surf", "fireflies",
+    "veins", "tissue", "arteries", "silk", "highways", "estuary", "petri-dish",
+    "loops", "lace", "filigree", "scaffold", "synapses", "beads", "mesh", "threads",
+    "cells", "sponge", "xylem", "craters", "islands", "ladders", "foam",
+    "labyrinth", "caterpillars", "circuits", "weave",
+    "feathers", "caustics", "surf", "chevrons", "flames",
+    "rings", "corona", "spring", "sparks", "fireflies", "colonies", "spores",
+    "hive", "rivals", "frontiers", "streams", "leaves", "embryo", "chambers", "storm", "larvae",
+    "noodles", "loom", "suns", "lanterns", "pebbles", "eyes", "pond",
+    "cities",
 )  # fmt: skip
 
 SHIPPED = importlib.resources.files("presets")

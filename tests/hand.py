@@ -63,10 +63,10 @@ class Hand:
         xtest.fake_input(self.display, X.ButtonRelease, button)
         self.display.sync()
 
-    def key(self, name: str, shift: bool = False) -> None:
-        codes = [self.display.keysym_to_keycode(XK.string_to_keysym(name))]
-        if shift:
-            codes.insert(0, self.display.keysym_to_keycode(XK.XK_Shift_L))
+    def key(self, name: str, held: str = "") -> None:
+        """Types a key, with another held down if it is named."""
+        names = [held, name] if held else [name]
+        codes = [self.display.keysym_to_keycode(XK.string_to_keysym(each)) for each in names]
         for code in codes:
             xtest.fake_input(self.display, X.KeyPress, code)
         for code in reversed(codes):

@@ -31,7 +31,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cases, "ALL", TINY)
     monkeypatch.setattr(cases, "QUICK", TINY)
-    monkeypatch.setattr(cases, "ABLATED", (DEVELOPED,))
+    monkeypatch.setattr(cases, "COMPARED", (DEVELOPED,))
     monkeypatch.setattr(measure, "GROWING", TINY[0])
     monkeypatch.setattr(timing, "WINDOW", 1e-4)
     monkeypatch.setattr(timing, "SPENT", 1e-3)
@@ -73,7 +73,7 @@ def spoil(module: ModuleType) -> None:
 
     def advance(b: reference.Buffers, steps: int) -> None:
         reference.advance(b, steps)
-        b.trail[0, 0] += np.float32(1)
+        b.trail[0, 0, 0] += np.float32(1)
 
     vars(module).update(advance=advance)
 

@@ -4,7 +4,6 @@ Triton is kept out of the tests' own process (see `test_gpu_code`), so what need
 which is this file as a script: `python test_ablation.py equal VARIANT ...` or `python test_ablation.py code`.
 """
 
-import dataclasses
 import importlib.util
 import json
 import os
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pairs import gpu_modules
+from pairs import gpu_modules, hurry_interpreter
 
 from app.bench import ablation
 from app.bench.moment import Moment, moment_of
@@ -174,13 +173,9 @@ def expected(
 
 def step_all(names: list[str]) -> dict[str, Any]:
     """For each of the variants its digests, and which kernels it launched, with which constants."""
-    from triton.runtime import interpreter
-
     from kernels import gpu_launch, interpreted
 
-    # Compiled kernels do not check integers for overflow either; without the checks this takes half the time.
-    builder = interpreter.interpreter_builder
-    builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
+    hurry_interpreter()
     gpu_launch.AGENTS.update(BLOCK=1024, ROUNDS=2)
     launched: dict[str, dict[str, Any]] = {}
     launch = interpreted.Kernel.__call__

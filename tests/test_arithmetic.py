@@ -1,5 +1,6 @@
 """The arithmetic of a step: the same on the host, in the reference and as Numba compiles it."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import contract, cpu_model, reference
-from kernels.contract import MAX_LENGTH, SLOT, step_values
+from kernels import contract, cpu_model, direction, reference
+from kernels.contract import MAX_LENGTH, SLOT, numbers
 from kernels.params import Params
 from kernels.world import World
 
@@ -56,7 +57,7 @@ def test_coordinates_stay_inside(side: int, part: float, data: Any) -> None:
 
 def test_sincos_of_every_heading() -> None:
     headings = np.arange(65536, dtype=np.int32)
-    cos, sin = reference.sincos(headings)
+    cos, sin = direction.sincos(headings)
     angles = [heading / 65536 * math.tau for heading in range(65536)]
     assert np.abs(cos - [math.cos(angle) for angle in angles]).max() < 2e-7
     assert np.abs(sin - [math.sin(angle) for angle in angles]).max() < 2e-7
@@ -86,7 +87,7 @@ def test_step_keys_are_pinned() -> None:
 
 
 def value(name: str, params: Params, world: World) -> float:
-    return float(step_values(params, world)[SLOT[name]])
+    return float(numbers(params, world).values[0, 0, SLOT[name]])
 
 
 def test_step_values_are_in_inside_units() -> None:
@@ -106,8 +107,38 @@ def test_step_values_are_in_inside_units() -> None:
         "keep_centre": 0.2,
         "keep_ring": 0.6 / 9,
     }
-    assert step_values(params, world).dtype == np.float32
-    assert {name: value(name, params, world) for name in SLOT} == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    assert numbers(params, world).values.dtype == np.float32
+    assert {name: value(name, params, world) for name in expected} == pytest.approx(
+        expected, rel=1e-6, abs=1e-12
+    )
+
+
+def test_what_rules_read_is_in_inside_units() -> None:
+    world, params = World(401, 257, 1, shares=(1.0, 1.0)), Params(
+        deposit=3.0, deposit_curve="capped", sense_offset=-2.0, sense_threshold=0.5, wander=90.0,
+        turn_chance=0.25, respawn=100.0, lifetime=0.0, attraction_to_2=-1.5, food=7.0, joins="2",
+        join_threshold=0.7, join_chance=1.0,
+    )  # fmt: skip
+    expected = {
+        "deposit": 3,
+        "deposit_slope": 0,
+        "sense_offset": -16384,
+        "sense_threshold": 0.5,
+        "wander": 16384,
+        "turn_chance": 2**22,
+        "respawn_chance": round(2**24 / 100),
+        "lifetime_chance": 0,
+        "attraction_0": 1,
+        "attraction_1": -1.5,
+        "food": 7,
+        "joins": 1,
+        "join_threshold": 0.7,
+        "join_chance": 2**24,
+    }
+    found = {name: value(name, params, world) for name in expected}
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    assert value("deposit_slope", dataclasses.replace(params, deposit_curve="linear"), world) == 3
+    assert value("joins", dataclasses.replace(params, joins="4"), world) == -1, "there is none"
 
 
 @pytest.mark.parametrize(("width", "height"), [(16, 4096), (32768, 16), (4096, 4096), (300, 300)])

@@ -143,9 +143,14 @@ def test_free_memory_is_plausible() -> None:
 
 
 @pytest.mark.parametrize("choice", [CPU, Choice("reference", False, "NumPy", "")], ids=["cpu", "reference"])
-def test_a_world_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, choice: Choice) -> None:
-    world = World(16384, 16384, 2**27)
-    needed = importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world) + 2**30  # the texture
+@pytest.mark.parametrize(
+    ("shares", "beside"), [((1.0,), 4 + 2 + 11), ((1.0, 1.0), 16 + 2 + 11)], ids=["one species", "two"]
+)
+def test_a_world_that_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch, choice: Choice, shares: tuple[float, ...], beside: int
+) -> None:
+    world = World(16384, 16384, 2**27, shares=shares)
+    needed = importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world) + beside * 2**28
     monkeypatch.setattr(backend, "free_memory", lambda name: needed)
     check_memory(world, choice)
     monkeypatch.setattr(backend, "free_memory", lambda name: needed - 1)
@@ -156,13 +161,13 @@ def test_a_world_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, choice: Choi
         check_memory(world, choice)
 
 
-def test_agents_of_cuda_start_in_main_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_and_maps_of_cuda_start_in_main_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(BACKENDS, "cuda", "kernels.reference")
     cuda = Choice("cuda", True, "NVIDIA Toy", "")
-    free = {"cuda": 2**40, "cpu": 2**30}
+    free = {"cuda": 2**40, "cpu": 8 * 2**27 + 11 * 2**24}
     monkeypatch.setattr(backend, "free_memory", free.__getitem__)
     check_memory(World(4096, 4096, 2**27), cuda)
-    with pytest.raises(BackendError, match=r"8\.0 GiB of main memory"):
+    with pytest.raises(BackendError, match=r"8\.2 GiB of main memory"):
         check_memory(World(4096, 4096, 2**30), cuda)
 
 

@@ -34,7 +34,7 @@ def test_what_bench_writes(run: Run) -> None:
         assert found["versions"].get(name) == machine.version(name)
     assert found["interrupted"] is False
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}\+00:00", found["date"])
-    assert (found["backend"], found["left_out"], found["ablation"]) == ("cpu", [], [])
+    assert [found[key] for key in ("backend", "left_out", "features", "ablation")] == ["cpu", [], [], []]
     assert [case["name"] for case in found["cases"]] == [case.name for case in TINY]
     for case in found["cases"]:
         assert case.keys() == FIELDS
@@ -240,6 +240,16 @@ def test_a_second_ctrl_c_breaks_no_file(
 def test_help_teaches_at_once() -> None:
     said = "import sys; from app.cli import main; main(['bench', '--help']); print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
-    for word in ("--quick", "--json", "--plot", "--trace", "--ablate", "--case", "floor ms", "examples:"):
+    for word in (
+        "--quick",
+        "--json",
+        "--plot",
+        "--trace",
+        "--features",
+        "--ablate",
+        "--case",
+        "floor ms",
+        "examples:",
+    ):
         assert word in ran.stdout
     assert not {"numpy", "numba", "torch", "matplotlib", "tqdm"} & set(ran.stdout.splitlines()[-1].split())

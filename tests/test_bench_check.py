@@ -8,21 +8,23 @@ from small_bench import standing_in as standing_in
 from small_bench import tiny as tiny
 
 from app.backend import choose
-from app.bench import check, measure, race
+from app.bench import cases, check, measure, race
 from app.bench.cases import Case
 from app.bench.moment import moment_of, resume
 from kernels.params import Params
 from kernels.simulation import Simulation, digest
 
 
+@pytest.mark.parametrize("feature", cases.FEATURES, ids=lambda feature: feature.name)
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
-def test_a_run_goes_on_from_a_moment(backend: str) -> None:
-    whole = Simulation(WORLD, Params(), "reference")
+def test_a_run_goes_on_from_a_moment(backend: str, feature: cases.Feature) -> None:
+    world = dataclasses.replace(WORLD, shares=feature.shares, map=feature.map)
+    whole = Simulation(world, feature.params, "reference")
     whole.step(30)
-    other = Simulation(WORLD, Params(), backend)
+    other = Simulation(world, feature.params, backend)
     resume(other, moment_of(whole))
     for simulation in (whole, other):
-        simulation.step(70)
+        simulation.step(20)
     assert other.digest() == whole.digest()
 
 
@@ -151,6 +153,6 @@ def test_where_nothing_can_judge_agents_are_counted(monkeypatch: pytest.MonkeyPa
     assert check.check(DEVELOPED, simulation, None) == ("counts", simulation.digest())
     monkeypatch.setattr(check, "DIGESTED", 1)
     assert check.check(DEVELOPED, simulation, None) == ("counts", None)
-    simulation.buffers.counts[0, 0] += 1
+    simulation.buffers.counts[0, 0, 0] += 1
     with pytest.raises(check.Wrong, match="lost or counted twice"):
         check.check(DEVELOPED, simulation, None)

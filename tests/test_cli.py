@@ -1,71 +1,28 @@
-import dataclasses
-import functools
+"""The command line: what it refuses and how it says so, and the presets it lists and shows."""
+
 import os
-import re
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import CHOSEN, TINY, Run, digest_of, empty_home, refused, runner
 
 import app.backend
 import app.render
 import presets
-from app.cli import main
 from app.files import user_folder
-from app.record import encode_png, read_any
-from app.session import Session
 from app.window import LARGEST_UNSEEN
-
-TINY = "--size", "160x120", "--steps", "40", "--backend", "cpu"
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Nobody's own presets, and an empty folder to work in."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.chdir(work)
-    return work
+    return empty_home(tmp_path, monkeypatch)
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs one command in this process; gives its status, stdout and stderr."""
-
-    def command(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = main(words)
-        return status, *capsys.readouterr()
-
-    return command
-
-
-def digest_of(answer: tuple[int, str, str]) -> str:
-    status, out, err = answer
-    assert status == 0, err
-    (line,) = (line for line in out.splitlines() if line.startswith("digest "))
-    assert len(line) == len("digest sha256:") + 64
-    return line
-
-
-CHOSEN = "The CPU steps the world, as asked.\n"
-
-
-def refused(answer: tuple[int, str, str], *said: str) -> None:
-    """Status 2, nothing on stdout, and one plain sentence that names all it should."""
-    status, out, err = answer
-    err = err.removeprefix(CHOSEN)  # said before OpenGL is asked
-    assert (status, out) == (2, "")
-    assert err.startswith("physarium: ")
-    assert err.endswith((".\n", "?\n"))
-    assert err.count("\n") == 1
-    assert [word for word in said if word not in err] == []
+    return runner(capsys)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +49,16 @@ def refused(answer: tuple[int, str, str], *said: str) -> None:
         (("--set", "decay=2"), ("decay", "2", "0.001 to 0.95")),
         (("--set", "steps_per_frame=1.5"), ("steps_per_frame", "1.5", "whole number")),
         (("--set", "palette=mud"), ("palette", "mud", "embers")),
+        (("--start", "rings"), ("--start", "'rings'", "uniform", "ring in", "an image file", "text:HELLO")),
+        (("--start", "image"), ("--start", "'image'")),
+        (("--start", "text:"), ("text = ''", "1 to 100 characters")),
+        (("--start", "text:日"), ("text = '日'", "no such letter")),
+        (("--start", "kept.png"), ("kept.png", "no image")),
+        (("--species", "5"), ("--species", "5", "1 to 4")),
+        (("--species", "0"), ("--species", "0", "1 to 4")),
+        (("--map", "nowhere.png"), ("nowhere.png", "no such file")),
+        (("--map", "kept.png"), ("kept.png", "no image")),
+        (("--blend", "viens"), ("'viens'", "veins")),
         (("--backend", "gpu"), ("--backend", "gpu", "cuda")),
         (("--sise", "64x64"), ("--sise",)),
         (("veins", "cells"), ("cells",)),
@@ -123,7 +90,6 @@ credit = "Me"
         (b"decay = -inf", ("decay", "inf", "0.001 to 0.95")),
         (b'decay = "much"', ("decay", "much", "0.001 to 0.95")),
         (b"decay = [", ("line",)),
-        (b"decya = 0.2", ("decya", "decay")),
         (b"\xff\xfe", ("UTF-8",)),
     ],
 )
@@ -199,31 +165,6 @@ def test_ctrl_c_ends_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("render", *TINY, "--out", "a.png") == (130, "", CHOSEN)
 
 
-def test_a_slow_start_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = threading.Event()
-
-    def printed(*args: str, **options: Any) -> None:
-        print(*args, **options)
-        told.set()
-
-    def compiling(*args: Any) -> Session:
-        assert told.wait(60), "nothing is said while the kernels are compiled"
-        return Session(*args)
-
-    monkeypatch.setattr(app.backend, "print", printed, raising=False)
-    monkeypatch.setattr(app.render, "told_if_slow", functools.partial(app.backend.told_if_slow, 0.01))
-    monkeypatch.setattr(app.render, "Session", compiling)
-    answer = run("render", *TINY, "--out", "a.png")
-    digest_of(answer)
-    assert answer[2].splitlines()[1].startswith("Preparing the kernels: the first start compiles them")
-
-
-def physarium(*words: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "app.cli", *words]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    return ran.returncode, ran.stdout, ran.stderr
-
-
 def test_a_closed_pipe_is_no_error() -> None:
     command = [sys.executable, "-m", "app.cli", "presets"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -232,41 +173,6 @@ def test_a_closed_pipe_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 141
-
-
-def test_rendering_is_repeatable_on_any_number_of_threads(run: Run, home: Path) -> None:
-    name = presets.shipped_names()[1]
-    asked = "render", name, *TINY, "--seed", "7"
-    first = digest_of(run(*asked, "--out", "a.png"))
-    assert digest_of(run(*asked, "--out", "c.png")) == first
-    assert digest_of(run("render", "a.png", "--backend", "cpu", "--out", "b.png")) == first
-    for threads in ("1", "3"):
-        assert digest_of(physarium(*asked, "--threads", threads, "--out", f"{threads}.png")) == first
-    assert digest_of(run("render", name, *TINY, "--seed", "8", "--out", "d.png")) != first
-    assert {path.name for path in home.iterdir()} == {"a.png", "b.png", "c.png", "d.png", "1.png", "3.png"}
-
-
-def test_a_picture_lends_its_look_to_another_world(run: Run) -> None:
-    name = presets.shipped_names()[0]
-    changed = "--set", "decay=0.3"
-    digest_of(run("render", name, *TINY, *changed, "--out", "a.png"))
-    direct = digest_of(run("render", name, *TINY, *changed, "--seed", "other", "--out", "b.png"))
-    assert (
-        digest_of(run("render", "a.png", "--seed", "other", "--backend", "cpu", "--out", "c.png")) == direct
-    )
-
-
-def test_another_digest_than_the_recorded_one_is_a_failure(run: Run, home: Path) -> None:
-    first = digest_of(run("render", *TINY, "--out", "a.png"))
-    record = read_any(home / "a.png", home)
-    import numpy as np
-
-    wrong = dataclasses.replace(record, digest="sha256:" + "0" * 64)
-    (home / "b.png").write_bytes(encode_png(np.zeros((120, 160, 3), np.uint8), wrong))
-    status, out, err = run("render", "b.png", "--backend", "cpu", "--out", "c.png")
-    assert status == 1
-    assert first in out
-    assert err.splitlines()[-1].startswith("physarium: b.png")
 
 
 def test_a_shown_preset_is_a_preset_file(run: Run, home: Path) -> None:
@@ -283,22 +189,6 @@ def test_presets_are_listed_with_their_titles(run: Run) -> None:
     assert status == 0
     assert len(presets.shipped()) >= 8
     assert [p.name for p in presets.shipped() if p.name not in out or p.title not in out] == []
-
-
-def test_a_run_without_a_window_ends_where_render_ends() -> None:
-    preset = presets.shipped()[0]
-    steps = str(3 * preset.params.steps_per_frame)
-    size = "--size", "160x120", "--backend", "cpu"
-    framed = physarium("run", preset.name, *size, "--headless", "--frames", "3")
-    start = re.search(r"^first frame (\d+\.\d\d) s after Python had started$", framed[1], re.MULTILINE)
-    assert start
-    assert float(start[1]) > 0
-    assert digest_of(framed) == digest_of(physarium("render", *size, "--steps", steps, "--out", "a.png"))
-
-
-def test_numbers_take_suffixes(run: Run) -> None:
-    plain = digest_of(run("render", *TINY, "--agents", "1500", "--out", "a.png"))
-    assert digest_of(run("render", *TINY, "--agents", "1.5k", "--out", "b.png")) == plain
 
 
 def test_help_teaches(run: Run) -> None:

@@ -65,6 +65,18 @@ def test_fetched_arrays_are_whole_about_the_limit_of_pinned_memory(extra: int) -
     assert np.array_equal(cuda.fetch(target), numbers)
 
 
+def test_a_part_is_fetched_alone() -> None:
+    numbers = np.arange(3 * 7 * 11, dtype=np.int32).reshape(3, 7, 11)
+    array = cuda.zeros(numbers.shape, np.int32)
+    cuda.send(array, numbers)
+    for rows, columns in (
+        (slice(2, 5), slice(3, 11)),
+        (slice(0, 7), slice(0, 11)),
+        (slice(6, 7), slice(0, 1)),
+    ):
+        assert np.array_equal(cuda.fetch_part(array, rows, columns), numbers[:, rows, columns])
+
+
 def test_memory_is_given_back_and_used_again() -> None:
     free = cuda.free_memory()
     array = cuda.zeros(2**28, np.uint8)

@@ -16,6 +16,7 @@ from kernels.world import World
 pytestmark = pytest.mark.gpu
 cuda, gpu = gpu_modules("cuda", "gpu")
 
+PLAIN = "default", "mesh", "fleeing", "extreme"  # what other looks do is test_gpu_rules.py's
 EVERY = {1.0: 16, 3.0: 8, 15.0: 4}  # steps from one order of agents to the next, by `step_size`
 SIZES = [
     World(16, 16, 1),
@@ -33,16 +34,16 @@ SIZES = [
 
 
 @pytest.mark.parametrize("step_size", EVERY)
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_equals_reference_for_500_steps(look: Params, step_size: float) -> None:
-    pair = Pair(AWKWARD, dataclasses.replace(look, step_size=step_size))
+@pytest.mark.parametrize("look", PLAIN)
+def test_equals_reference_for_500_steps(look: str, step_size: float) -> None:
+    pair = Pair(AWKWARD, dataclasses.replace(LOOKS[look], step_size=step_size))
     assert pair.ours.buffers.every == EVERY[step_size]
     pair.run(1, 9, 90, 400)
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_equals_reference_with_another_seed(look: Params) -> None:
-    Pair(dataclasses.replace(AWKWARD, seed="-1e400"), look).run(1, 9, 90)
+@pytest.mark.parametrize("look", PLAIN)
+def test_equals_reference_with_another_seed(look: str) -> None:
+    Pair(dataclasses.replace(AWKWARD, seed="-1e400"), LOOKS[look]).run(1, 9, 90)
 
 
 @pytest.mark.parametrize("step_size", [1.0, 20.0])
@@ -60,7 +61,7 @@ def test_strokes_and_changes_between_steps() -> None:
             assert pair.ours.steps % 2 == 0
             pair.run(1)
             for simulation in pair.both:
-                simulation.reset("new")
+                simulation.reset(dataclasses.replace(AWKWARD, seed="new"))
         look = dataclasses.replace(
             list(LOOKS.values())[turn % 3], decay=0.05 + turn / 20, sensor_angle=turn * 15.0
         )

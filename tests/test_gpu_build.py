@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from test_imports import MODULES, imported
@@ -18,7 +19,7 @@ from test_imports import MODULES, imported
 from kernels import cache, gpu_build
 from kernels.gpu_build import Code, Recipe
 
-RECIPE = Recipe("kernels.gpu_field", "show", 4, (("COLUMNS", 512),), even=True)
+RECIPE = Recipe("kernels.gpu_mix", "show", 4, (("COLUMNS", 512), ("SPECIES", 1)), even=True)
 
 
 class Builder:
@@ -196,24 +197,74 @@ def test_every_argument_has_a_type() -> None:
     assert gpu_build.type_of("agents_ptr") == "*i64"
     assert gpu_build.type_of("next_trail_ptr") == "*fp32"
     assert gpu_build.type_of("next_counts_ptr") == "*i32"
+    assert gpu_build.type_of("claims_ptr") == "*u64"
     assert gpu_build.type_of("width") == "i32"
+
+
+# Ahead, by other processes
+
+
+@pytest.fixture
+def builders(monkeypatch: pytest.MonkeyPatch) -> list[list[Recipe]]:
+    """What each of the processes is asked for, that are not started."""
+    asked: list[list[Recipe]] = []
+
+    def building(python: str, recipes: list[Recipe], capability: int) -> SimpleNamespace:
+        assert (python, capability) == (sys.executable, 90)
+        asked.append(recipes)
+        return SimpleNamespace(wait=lambda: 0)
+
+    monkeypatch.setattr(gpu_build, "_building", building)
+    monkeypatch.setattr(gpu_build.os, "cpu_count", lambda: 2)
+    monkeypatch.delitem(sys.modules, "triton", raising=False)
+    return asked
+
+
+def test_only_what_is_not_kept_is_built_ahead(builder: Builder, builders: list[list[Recipe]]) -> None:
+    recipes = [dataclasses.replace(RECIPE, warps=warps) for warps in (1, 2, 4, 8)]
+    gpu_build.build(recipes[1], 90)
+    gpu_build.build_ahead([*recipes, recipes[0]], 90)
+    assert builders == [[recipes[0], recipes[3]], [recipes[2]]]
+    for recipe in recipes:
+        gpu_build.build(recipe, 90)
+    gpu_build.build_ahead(recipes, 90)
+    assert len(builders) == 2
+
+
+@pytest.mark.parametrize("why", ["frozen", "no Python", "Triton is here", "nothing is kept"])
+def test_nothing_is_built_ahead_where_it_cannot_be(
+    builder: Builder, builders: list[list[Recipe]], monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    match why:
+        case "frozen":
+            monkeypatch.setattr(sys, "frozen", True, raising=False)
+        case "no Python":
+            monkeypatch.setattr(sys, "executable", "")
+        case "Triton is here":
+            monkeypatch.setitem(sys.modules, "triton", SimpleNamespace())
+        case "nothing is kept":
+            monkeypatch.setattr(cache, "_user_cache", lambda: Path(os.devnull))
+    gpu_build.build_ahead([RECIPE], 90)
+    assert builders == []
 
 
 # With Triton
 
 BUILD = f"""
 import hashlib, sys
-from kernels.gpu_build import Code, Recipe, build
+from kernels.gpu_build import Code, Recipe, build, build_ahead
+if "ahead" in sys.argv:
+    build_ahead([{RECIPE!r}], 90)
 code = build({RECIPE!r}, 90)
 assert code.binary[:4] == b"\\x7fELF", code.binary[:4]
 print(code.name, hashlib.sha256(code.binary).hexdigest(), *sorted({{"torch", "triton"}} & set(sys.modules)))
 """
 
 
-def building(folder: Path) -> subprocess.Popen[str]:
+def building(folder: Path, *how: str) -> subprocess.Popen[str]:
     """Begins to build in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", BUILD],
+        [sys.executable, "-W", "error", "-c", BUILD, *how],
         env=os.environ | {"XDG_CACHE_HOME": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -237,3 +288,12 @@ def test_two_starts_at_once_and_a_later_one(tmp_path: Path) -> None:
     later = ended(building(tmp_path))
     assert later in (first[:2], second[:2])
     assert path.suffix == ".cubin"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the cache's place is set as on Linux")
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+def test_what_is_built_ahead_needs_no_triton_here(tmp_path: Path) -> None:
+    said = ended(building(tmp_path, "ahead"))
+    assert said[0] == "show"
+    assert len(said) == 2, "no Triton, no PyTorch"
+    assert len(kept(tmp_path)) == 1

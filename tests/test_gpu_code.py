@@ -28,6 +28,15 @@ pytestmark = pytest.mark.skipif(
 CAPABILITIES = 75, 80, 86, 89, 90, 100, 120
 # Large and small, with a width that is a multiple of 16 and one that is not; only the last for other GPUs.
 WORLDS = World(4096, 4096, 1), World(4095, 4096, 1), World(400, 257, 1), World(401, 257, 1)
+# Rules on top of each other, for one species and for four; only for some GPUs.
+RULED = {
+    "one species": {"responses": True, "life": True, "crowds": True, "boundary": "reflect", "ground": True},
+    "four species": {
+        "species": 4, "responses": True, "life": True, "joins": True, "crowds": True, "boundary": "respawn",
+        "ground": True, "blend": True, "crowded": True, "sensor_width": 3,
+    },
+}  # fmt: skip
+FOR_RULES = 75, 90
 KERNELS = {
     "update_agents", "diffuse", "diffuse_and_show", "show", "paint", "survey", "find_starts", "put_in_order",
 }  # fmt: skip
@@ -39,6 +48,7 @@ class Made:
 
     Attributes:
         kernel: Its name in `gpu_launch.Kernels`.
+        rules: One of `RULED`, or "" for the plain step.
         capability: Of the GPU it is for.
         ptx: What the assembler was given.
         registers: Of a thread.
@@ -47,6 +57,7 @@ class Made:
     """
 
     kernel: str
+    rules: str
     capability: int
     ptx: str
     registers: int
@@ -72,8 +83,8 @@ def made() -> list[Made]:
 
 
 def of(made: list[Made], *names: str) -> list[Made]:
-    """Those of some kernels."""
-    found = [code for code in made if code.kernel in names]
+    """Those of some kernels of the plain step."""
+    found = [code for code in made if code.kernel in names and not code.rules]
     assert len({code.capability for code in found}) == len(CAPABILITIES)
     return found
 
@@ -95,12 +106,23 @@ def test_launches_fit_the_kernels() -> None:
 
 def test_every_kernel_compiles_for_every_gpu(made: list[Made]) -> None:
     for capability in CAPABILITIES:
-        assert {code.kernel for code in made if code.capability == capability} == KERNELS
+        plain = {code.kernel for code in made if code.capability == capability and not code.rules}
+        assert plain == KERNELS
+
+
+def test_rules_add_kernels_and_take_none(made: list[Made]) -> None:
+    found = {rules: {code.kernel for code in made if code.rules == rules} for rules in RULED}
+    assert found["one species"] == KERNELS | {"mix"}
+    assert found["four species"] == KERNELS - {"diffuse_and_show"} | {"claim", "mix", "mix_and_show"}
 
 
 def test_arithmetic_is_exact(made: list[Made]) -> None:
     """Additions and products round on their own; nothing is fused, approximated or flushed."""
-    for code in of(made, "update_agents", "diffuse", "diffuse_and_show", "paint"):
+    ruled = [
+        code for code in made if code.rules and code.kernel in ("claim", "update_agents", "diffuse", "mix")
+    ]
+    assert len(ruled) == 7 * len(FOR_RULES)
+    for code in ruled + of(made, "update_agents", "diffuse", "diffuse_and_show", "paint"):
         operations = set(re.findall(r"\b(\w+(?:\.\w+)*)\.f32(?:x2)?\b", code.ptx))
         assert {"add.rn", "mul.rn"} <= operations
         assert not [name for name in operations if re.search(r"fma|approx|ftz|full|div|sqrt|^mad", name)]
@@ -111,6 +133,15 @@ def test_atomics_are_relaxed(made: list[Made]) -> None:
     for code in of(made, "update_agents", "put_in_order"):
         atomics = re.findall(r"\b(?:atom|red)\.global\S*", code.ptx)
         assert {name.partition(".")[2] for name in atomics} == {"global.gpu.relaxed.add.u32"}
+        assert not re.search(r"acq_rel|\bmembar|\bfence", code.ptx)
+
+
+def test_atomics_of_rules_are_relaxed(made: list[Made]) -> None:
+    for code in made:
+        atomics = re.findall(r"\b(?:atom|red)\.global\S*", code.ptx) if code.rules else []
+        kinds = {name.partition(".")[2] for name in atomics}
+        assert kinds <= {"global.gpu.relaxed.add.u32", "global.gpu.relaxed.max.u64"}
+        assert ("global.gpu.relaxed.max.u64" in kinds) == (code.kernel == "claim")
         assert not re.search(r"acq_rel|\bmembar|\bfence", code.ptx)
 
 
@@ -131,7 +162,8 @@ def test_a_multiprocessor_can_be_full_of_agents(made: list[Made]) -> None:
 
 
 def test_field_and_order_spill_nothing(made: list[Made]) -> None:
-    for code in of(made, *KERNELS - {"update_agents"}):
+    ruled = [code for code in made if code.rules and code.kernel not in ("claim", "update_agents", "diffuse")]
+    for code in ruled + of(made, *KERNELS - {"update_agents"}):
         assert code.stack == 0, code.kernel
         assert code.registers <= 64, code.kernel
 
@@ -144,8 +176,10 @@ def test_the_field_is_read_straight_into_registers(made: list[Made]) -> None:
 
 def test_the_surface_takes_the_trail_where_it_is_shown(made: list[Made]) -> None:
     for code in made:
-        shown = code.kernel in ("diffuse_and_show", "show")
-        assert bool(re.search(r"\bsust\.b\.2d\.b32\.zero\b", code.ptx)) == shown, code.kernel
+        shown = code.kernel in ("diffuse_and_show", "mix_and_show", "show")
+        four = code.rules == "four species"
+        assert bool(re.search(r"\bsust\.b\.2d\.b32\.zero\b", code.ptx)) == (shown and not four), code.kernel
+        assert bool(re.search(r"\bsust\.b\.2d\.v4\.b32\.zero\b", code.ptx)) == (shown and four), code.kernel
 
 
 def kernels_made(capability: int) -> Iterator[Made]:
@@ -153,6 +187,7 @@ def kernels_made(capability: int) -> Iterator[Made]:
     import triton
 
     from kernels import gpu_build, gpu_launch
+    from kernels.contract import Features
 
     results: list[Any] = []
     compiling = triton.compile
@@ -163,16 +198,19 @@ def kernels_made(capability: int) -> Iterator[Made]:
 
     triton.compile = noted
     done = set()
-    for world in WORLDS if capability == 90 else WORLDS[-1:]:
-        for name, kernel in vars(gpu_launch.kernels_for(world)).items():
-            if (name, kernel._recipe) not in done:
-                done.add((name, kernel._recipe))
-                code = gpu_build.compiled(kernel._recipe, capability)
-                yield about(name, capability, results.pop().asm["ptx"], code)
+    asked = [(world, "") for world in (WORLDS if capability == 90 else WORLDS[-1:])]
+    asked += [(WORLDS[0], rules) for rules in RULED] if capability in FOR_RULES else []
+    for world, rules in asked:
+        features = Features(**RULED.get(rules, {}))
+        for name, kernel in vars(gpu_launch.kernels_for(world, features)).items():
+            if kernel and (name, rules, kernel.recipe) not in done:
+                done.add((name, rules, kernel.recipe))
+                code = gpu_build.compiled(kernel.recipe, capability)
+                yield about(name, rules, capability, results.pop().asm["ptx"], code)
     triton.compile = compiling
 
 
-def about(name: str, capability: int, ptx: str, code: Any) -> Made:
+def about(name: str, rules: str, capability: int, ptx: str, code: Any) -> Made:
     """What NVIDIA's tool, which comes with Triton, says of a kernel."""
     import triton
 
@@ -185,7 +223,7 @@ def about(name: str, capability: int, ptx: str, code: Any) -> Made:
         int(re.search(rf"\b{what}:(\d+)", said)[1])  # type: ignore[index]
         for what in ("REG", "STACK", "SHARED")
     )
-    return Made(name, capability, ptx, registers, stack, shared + code.shared)
+    return Made(name, rules, capability, ptx, registers, stack, shared + code.shared)
 
 
 if __name__ == "__main__":

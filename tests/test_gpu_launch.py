@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.backend import TRIALS
-from kernels.contract import PASSES
+from kernels.contract import PASSES, Features
 from kernels.world import World
 
 
@@ -32,7 +32,7 @@ class Event:
         return float(self.moment - earlier.moment)
 
 
-MODULES = "kernels.gpu_watch", "kernels.gpu_launch"
+MODULES = "kernels.gpu_watch", "kernels.gpu_buffers", "kernels.gpu_launch"
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def launch_module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def watch(launch_module: Any) -> Any:
-    return launch_module.Stopwatch()
+    return importlib.import_module("kernels.gpu_watch").Stopwatch()
 
 
 def test_the_trial_builds_every_kernel(launch_module: Any) -> None:
     """Else a later world would import Triton once OpenGL is open, or keep a frame waiting for a compiler."""
 
     def recipes(world: World) -> set[Any]:
-        return set(vars(launch_module.kernels_for(world)).values())
+        return set(vars(launch_module.kernels_for(world, Features())).values())
 
     built = set().union(*map(recipes, TRIALS))
     for width in (16, 17, 401, 1366, 1920, 4096, 32767, 32768):

@@ -65,6 +65,21 @@ def test_an_order_moves_every_agent_to_its_tile(world: World) -> None:
     pair.run(16, 17)
 
 
+@pytest.mark.parametrize("shares", [(1.0, 1.0), (0.01, 5.0, 1.0, 0.3)], ids=["two", "four"])
+@pytest.mark.parametrize("size", [(401, 257), (63, 65), (1040, 48)], ids=str)
+def test_an_order_moves_every_agent_to_its_species_and_tile(
+    size: tuple[int, int], shares: tuple[float, ...]
+) -> None:
+    world = World(*size, 30_011, "7", shares)
+    look = Params(joins="2", join_threshold=0.1, joins_2="1", join_threshold_2=3.0)
+    pair = Pair(world, look)
+    pair.run(7)
+    put_in_order(pair.ours)
+    pair.compare()
+    assert (np.diff(tiles_in_order(world, pair.ours.state()[2])) >= 0).all()
+    pair.run(16, 17)
+
+
 def test_orders_come_when_they_are_due() -> None:
     """Before steps 1, 17, 33, ..., each to the other half of the memory."""
     simulation = Simulation(AWKWARD, Params(), "cuda")

@@ -12,7 +12,7 @@ import pytest
 from pairs import AWKWARD, gpu_modules
 
 from app.interop import InteropError, SharedTexture
-from kernels.params import SPECS, Params
+from kernels.params import SPECS, Params, Spec
 from kernels.simulation import Simulation
 from kernels.stroke import Stroke
 from kernels.world import World
@@ -20,7 +20,7 @@ from kernels.world import World
 pytestmark = pytest.mark.gpu
 cuda, gpu = gpu_modules("cuda", "gpu")
 
-Share = Callable[[int, int], tuple[moderngl.Texture, SharedTexture]]
+Share = Callable[..., tuple[moderngl.Texture, SharedTexture]]
 
 VERTEX = """
 #version 330
@@ -36,11 +36,11 @@ void main() { value = texelFetch(trail, ivec2(gl_FragCoord), 0).r; }
 
 @pytest.fixture
 def share(gl: moderngl.Context) -> Iterator[Share]:
-    """Makes shared textures of a width and a height, and closes them in the right order."""
+    """Makes shared textures of a width, a height and components, and closes them in the right order."""
     made = []
 
-    def make(width: int, height: int) -> tuple[moderngl.Texture, SharedTexture]:
-        texture = gl.texture((width, height), 1, dtype="f4")
+    def make(width: int, height: int, components: int = 1) -> tuple[moderngl.Texture, SharedTexture]:
+        texture = gl.texture((width, height), components, dtype="f4")
         made.append((texture, SharedTexture(texture)))
         return made[-1]
 
@@ -71,15 +71,40 @@ def test_surface_holds_the_trail(world: World, share: Share) -> None:
         texture.write(np.full((world.height, world.width), np.nan, np.float32))
         with shared.map(gpu.stream()) as surface:
             simulation.step(steps, surface)
-        assert np.array_equal(picture(texture), simulation.trail)
+        assert np.array_equal(picture(texture), simulation.trail[0])
     stroke = Stroke(4000, 3000, 2000, 2**22)
     simulation.paint(stroke)
     with shared.map(gpu.stream()) as surface:
         simulation.step(0, surface)
-    assert np.array_equal(picture(texture), simulation.trail)
+    assert np.array_equal(picture(texture), simulation.trail[0])
     expected.step(simulation.steps)
     expected.paint(stroke)
-    assert np.array_equal(picture(texture), expected.trail)
+    assert np.array_equal(picture(texture), expected.trail[0])
+
+
+@pytest.mark.parametrize("species", [2, 3, 4])
+@pytest.mark.parametrize("size", [(401, 257), (64, 48)], ids=str)
+def test_a_surface_of_four_holds_all_trails(size: tuple[int, int], species: int, share: Share) -> None:
+    """And 0 for the species there are not."""
+    world = World(*size, 5000, shares=(1.0,) * species)
+    texture, shared = share(*size, components=4)
+    simulation, expected = (Simulation(world, Params(), name) for name in ("cuda", "reference"))
+
+    def seen(steps: int) -> np.ndarray:
+        texture.write(np.full((*size[::-1], 4), np.nan, np.float32))
+        with shared.map(gpu.stream()) as surface:
+            simulation.step(steps, surface)
+        return np.frombuffer(texture.read(), np.float32).reshape(*size[::-1], 4)
+
+    for steps in (1, 2, 3, 17):
+        expected.step(steps)
+        picture = seen(steps)
+        assert np.array_equal(np.moveaxis(picture, 2, 0)[:species], expected.trail)
+        assert not picture[..., species:].any()
+    stroke = Stroke(4000, 3000, 2000, 2**22, species - 1)
+    for each in (simulation, expected):
+        each.paint(stroke)
+    assert np.array_equal(np.moveaxis(seen(0), 2, 0)[:species], expected.trail)
 
 
 def test_two_textures_in_turns(share: Share) -> None:
@@ -91,10 +116,11 @@ def test_two_textures_in_turns(share: Share) -> None:
         with shared.map(gpu.stream()) as surface:
             simulation.step(1 + turn % 3, surface)
         expected.step(1 + turn % 3)
-        assert np.array_equal(picture(texture), expected.trail)
+        assert np.array_equal(picture(texture), expected.trail[0])
 
 
 def test_a_slider_compiles_and_captures_nothing(monkeypatch: pytest.MonkeyPatch, share: Share) -> None:
+    """Not once the rules have been met that it turns on."""
     simulation = Simulation(AWKWARD, Params(), "cuda")
     shared = [share(AWKWARD.width, AWKWARD.height)[1] for _ in range(2)]
     counts: dict[str, int] = {}
@@ -109,11 +135,12 @@ def test_a_slider_compiles_and_captures_nothing(monkeypatch: pytest.MonkeyPatch,
 
         monkeypatch.setattr(cuda, name, counted)
 
-    count("build")
-    count("capture")
-    for name, spec in SPECS.items():
-        if spec.choices:
-            continue
+    def move_all() -> None:
+        for name, spec in SPECS.items():
+            if not (spec.choices or spec.curve or spec.species > 1):
+                move(name, spec)
+
+    def move(name: str, spec: Spec) -> None:
         for value in {spec.low, spec.high, spec.default, 0, 1, 2, 15, 16, 17, 32}:
             if not spec.low <= value <= spec.high:
                 continue
@@ -124,9 +151,14 @@ def test_a_slider_compiles_and_captures_nothing(monkeypatch: pytest.MonkeyPatch,
                 with texture.map(gpu.stream()) as surface:
                     simulation.step(params.steps_per_frame, surface)
                     simulation.step(0, surface)
+
+    move_all()
+    count("build")
+    count("capture")
+    move_all()
     simulation.sample()
     simulation.step(40)
-    simulation.reset("another seed")
+    simulation.reset(dataclasses.replace(AWKWARD, seed="another"))
     simulation.step(3)
     assert simulation.steps == 3
     assert counts == {"build": 0, "capture": 0}
@@ -182,7 +214,7 @@ def test_failures_leave_everything_usable(gl: moderngl.Context, share: Share) ->
     with shared.map(gpu.stream()) as surface:
         simulation.step(100, surface)
     expected.step(100)
-    assert np.array_equal(picture(texture), expected.trail)
+    assert np.array_equal(picture(texture), expected.trail[0])
     shared.close()
     shared.close()
     with pytest.raises(InteropError, match="closed"), shared.map():

@@ -12,17 +12,35 @@ PACKAGES = "app", "kernels", "presets", "shaders"
 
 # Within the kernels a module only imports what stands before it.
 ORDER = (
+    "handles",
     "params",
+    "scene",
+    "direction",
+    "start",
     "world",
-    "contract",
+    "maps",
     "stroke",
+    "curves",
+    "contract",
+    "statistics",
+    "reference_rules",
     "reference",
     "cache",
     "cpu_model",
+    "cpu_scene",
+    "cpu_rules",
+    "cpu_moves",
+    "cpu_crowd",
+    "cpu_agents",
+    "cpu_scent",
     "cpu_field",
     "cpu_order",
+    "cpu_memory",
     "cpu",
     "gpu_layout",
+    "gpu_math",
+    "gpu_rules",
+    "gpu_mix",
     "gpu_window",
     "gpu_agents",
     "gpu_field",
@@ -32,32 +50,33 @@ ORDER = (
     "interpreted",
     "gpu_device",
     "gpu_watch",
+    "gpu_buffers",
     "gpu_launch",
     "gpu",
     "simulation",
 )
 
+TRITON = (
+    "gpu_agents", "gpu_build", "gpu_field", "gpu_math", "gpu_mix", "gpu_order", "gpu_rules", "gpu_window",
+)  # fmt: skip
+
 # What else each package may import of ours and of others'; the longest matching name counts.
 OURS = {
     "kernels": ("kernels",),
-    "presets": ("presets", "kernels.params"),
+    "presets": ("presets", "kernels.handles", "kernels.params", "kernels.scene", "kernels.world"),
     "shaders": (),
     "app": PACKAGES,
 }
 OTHERS = {
     "kernels": {"numpy"},
+    "kernels.handles": set(),
     "kernels.params": set(),
-    "kernels.cpu": {"numpy", "numba"},
-    "kernels.cpu_model": {"numpy", "numba"},
-    "kernels.cpu_field": {"numba"},
-    "kernels.cpu_order": {"numba"},
+    "kernels.scene": set(),
+    **{f"kernels.{name}": {"numba", "numpy"} for name in ORDER if name.startswith("cpu")},
+    **{f"kernels.{name}": {"triton"} for name in TRITON},
     "kernels.cuda": {"cuda", "numpy"},
-    "kernels.gpu_agents": {"triton"},
-    "kernels.gpu_build": {"triton"},
-    "kernels.gpu_field": {"triton"},
-    "kernels.gpu_order": {"triton"},
-    "kernels.gpu_window": {"triton"},
     "presets": {"tomlkit"},
+    "presets.pictures": {"PIL"},  # only when there is one
     "shaders": set(),
     "app": {
         "PIL", "cmap", "cuda", "imgui_bundle", "moderngl", "moderngl_window", "numba", "numpy",
@@ -138,11 +157,11 @@ def cli(*words: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("kernels.params", {"numpy", "numba", "torch", "triton"}),
+        ("kernels.scene", {"numpy", "numba", "torch", "triton"}),
         ("kernels.cpu", {"torch", "triton"}),
         ("kernels.gpu_build", {"numpy", "torch", "triton", "cuda"}),
         ("kernels.simulation", {"numba", "torch", "triton", "moderngl"}),
-        ("presets", {"numpy", "numba", "torch", "moderngl"}),
+        ("presets", {"numpy", "numba", "torch", "moderngl", "PIL"}),
         ("app.studio", {"moderngl", "imgui_bundle", "pyglet", "numba", "torch"}),
         ("app.render", {"imgui_bundle", "moderngl_window", "pyglet", "torch", "triton"}),
     ],

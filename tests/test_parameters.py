@@ -1,23 +1,30 @@
 """One line declares a parameter: a declared one that is missing anywhere fails here.
 
-Pictures are in `test_display.py`, README's table in `test_readme.py`.
+Pictures are in `test_display.py`, the panel is in `test_panel.py`, README's table in `test_readme.py`.
 """
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from looks import another
-from overlay_scene import Overlay, Window, overlay, window  # noqa: F401
 
 from app.arguments import command_line
-from app.backend import Choice
-from app.panel import Panel
-from app.studio import Studio
-from kernels.contract import SLOTS, step_values
-from kernels.params import SPECS, Brush, Params, Spec, Value, check_params, specs
+from kernels.contract import RESPONSES, SLOT, numbers
+from kernels.params import (
+    MAX_SPECIES,
+    SPECS,
+    TRAITS,
+    Params,
+    Spec,
+    check_params,
+    of_species,
+    own_name,
+)
+from kernels.scene import Food, Map
 from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset, dump, parse
@@ -25,39 +32,85 @@ from presets import Preset, dump, parse
 WORLD = World(320, 200, 6400)
 PICTURE = {name for name, spec in SPECS.items() if spec.group in ("Picture", "Time")}
 
+# A world and a look in which nothing is switched off, so that every parameter can be seen at work.
+BUSY = World(64, 48, 900, shares=(1.0,) * MAX_SPECIES, map=Map(food=(Food(radius=15.0),)))
+AT_WORK = {
+    "deposit_curve": "power",
+    "deposit_bend": 1.0,
+    **{f"{name}_amplitude": 3.0 for name in RESPONSES},
+    "wander": 20.0,
+    "turn_chance": 0.1,
+    "respawn": 20.0,
+    "lifetime": 20.0,
+    "join_threshold": 0.1,
+    "join_chance": 0.5,
+}
+BASE = check_params(
+    {own_name(name, k): value for name, value in AT_WORK.items() for k in range(MAX_SPECIES)}
+    | {own_name("joins", k): str((k + 1) % MAX_SPECIES + 1) for k in range(MAX_SPECIES)}
+)
+
+
+def changed(name: str, base: Params = BASE) -> Params:
+    """The look with another value of one parameter."""
+    spec = SPECS[name]
+    value = another(spec)
+    return dataclasses.replace(base, **{name: spec.default if value == getattr(base, name) else value})
+
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
 def test_a_line_is_whole(spec: Spec) -> None:
     assert spec.check(spec.default) == spec.default
     assert spec.help.endswith(".")
     assert spec.group
-    assert spec.choices or spec.low < spec.high
-    assert spec.scale == "linear" or spec.low > 0
+    assert spec.choices or spec.curve or spec.low < spec.high
+    assert spec.scale == "linear" or spec.low >= 0
+
+
+def test_every_species_has_its_own_traits() -> None:
+    assert len(TRAITS) * MAX_SPECIES + sum(spec.species == 0 for spec in SPECS.values()) == len(SPECS)
+    for trait in TRAITS:
+        for species in range(MAX_SPECIES):
+            spec = SPECS[own_name(trait, species)]
+            assert (spec.trait, spec.species) == (trait, species + 1)
+            assert (spec.help, spec.allowed) == (SPECS[trait].help, SPECS[trait].allowed)
+
+
+@pytest.mark.parametrize("species", range(MAX_SPECIES))
+def test_a_species_own_parameters_are_told_by_the_first_ones_names(species: int) -> None:
+    name = own_name("decay", species)
+    params = dataclasses.replace(Params(), **{name: 0.5})
+    assert [of_species(params, k).decay for k in range(MAX_SPECIES)].index(0.5) == species
+    assert of_species(params, species).gamma == params.gamma
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_the_kernels_numbers_follow_it(name: str) -> None:
-    params = dataclasses.replace(Params(), **{name: another(SPECS[name])})
-    same = np.array_equal(step_values(params, WORLD), step_values(Params(), WORLD))
-    assert same == (name in PICTURE)
+    before, after = (numbers(params, BUSY, ground=True) for params in (BASE, changed(name)))
+    same = before.features == after.features and all(
+        np.array_equal(getattr(before, part), getattr(after, part))
+        for part in ("values", "responses", "crowds")
+    )
+    assert same == (SPECS[name].trait in PICTURE)
 
 
-@pytest.mark.parametrize("name", sorted(SPECS.keys() - PICTURE))
+@functools.cache
+def busy_digest(params: Params) -> str:
+    simulation = Simulation(BUSY, params, "reference")
+    simulation.step(6)
+    return simulation.digest()
+
+
+@pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if spec.trait not in PICTURE])
 def test_the_model_uses_it(name: str) -> None:
-    digests = set()
-    for params in (Params(), dataclasses.replace(Params(), **{name: another(SPECS[name])})):
-        simulation = Simulation(World(64, 48, 600), params, "reference")
-        simulation.step(9)
-        digests.add(simulation.digest())
-    assert len(digests) == 2
+    assert busy_digest(changed(name)) != busy_digest(BASE)
 
 
 def test_every_number_of_the_kernels_comes_from_a_parameter() -> None:
-    before = step_values(Params(), WORLD)
-    moved = np.zeros(len(SLOTS), bool)
-    for name, spec in SPECS.items():
-        params = dataclasses.replace(Params(), **{name: another(spec)})
-        moved |= step_values(params, WORLD) != before
+    before = numbers(BASE, BUSY).values
+    moved = np.zeros(before.shape, bool)
+    for name in SPECS:
+        moved |= numbers(changed(name), BUSY).values != before
     assert moved.all()
 
 
@@ -74,36 +127,10 @@ def test_the_command_line_sets_it(name: str) -> None:
     assert check_params(dict(asked.set)) == dataclasses.replace(Params(), **{name: value})
 
 
-def test_the_panel_shows_all_of_them(overlay: Overlay, monkeypatch, tmp_path) -> None:  # noqa: F811
-    drawn: list[str] = []
-
-    def note(spec: Spec, value: Value) -> Value:
-        drawn.append(spec.name)
-        return value
-
-    monkeypatch.setattr("app.sliders.draw_spec", note)
-    monkeypatch.setattr("app.panel._group", lambda name, opened=True: True)
-    studio = Studio(Preset("look", "Look"), WORLD, Choice("reference", False, "", ""), tmp_path)
-    with overlay.frame(1 / 60):
-        Panel().draw(studio)
-    assert sorted(drawn) == sorted([*SPECS, *specs(Brush)])
+NUMBERS = [spec for spec in SPECS.values() if not (spec.choices or spec.curve)]
 
 
-def test_what_nobody_touches_keeps_all_its_digits(overlay: Overlay, tmp_path) -> None:  # noqa: F811
-    odd = {s.name: another(s) for s in SPECS.values()} | {"decay": 0.12345678, "rotation_angle": 137.50776405}
-    look = Preset("look", "Look", params=check_params(odd))
-    studio = Studio(look, WORLD, Choice("reference", False, "", ""), tmp_path)
-    for _ in range(3):
-        with overlay.frame(1 / 60):
-            Panel().draw(studio)
-    assert studio.session.log == []
-    assert studio.session.params == look.params
-
-
-numbers = [spec for spec in SPECS.values() if not spec.choices]
-
-
-@given(st.sampled_from(numbers), st.floats(allow_nan=True, allow_infinity=True))
+@given(st.sampled_from(NUMBERS), st.floats(allow_nan=True, allow_infinity=True))
 def test_any_number_is_taken_in_range_or_refused_in_a_sentence(spec: Spec, number: float) -> None:
     whole = isinstance(spec.default, int)
     if spec.low <= number <= spec.high and (not whole or number == int(number)):
@@ -125,10 +152,16 @@ def test_any_text_is_taken_or_refused(spec: Spec, text: str) -> None:
     assert said.startswith(f"{spec.name} = ")
 
 
-@given(st.builds(dict, **{spec.name: st.floats(spec.low, spec.high) for spec in numbers if spec.scale}))
+FLOATS = {spec.name: st.floats(spec.low, spec.high) for spec in NUMBERS if spec.name in TRAITS}
+LENGTHS = [SLOT[name] for name in ("sensor_ahead", "sensor_cos", "sensor_sin", "step", "sense_offset")]
+
+
+@given(st.builds(dict, **FLOATS))
 def test_the_kernels_numbers_are_always_finite(values: dict[str, float]) -> None:
-    del values["steps_per_frame"]
+    params = check_params(values)
     for world in (WORLD, World(16, 32768, 1), World(32768, 16, 1)):
-        numbers = step_values(check_params(values), world)
-        assert np.isfinite(numbers).all()
-        assert np.abs(numbers).max() < 2**22
+        found = numbers(params, world)
+        for part in (found.values, found.responses, found.crowds):
+            assert np.isfinite(part).all()
+        assert np.abs(found.values[..., LENGTHS]).max() < 2**22
+        assert np.abs(found.responses[..., 0]).max() < 2**22

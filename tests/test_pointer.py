@@ -12,9 +12,11 @@ class FakeStudio:
         self.view = View((200, 100), (400, 200))
         self.brush = Brush(radius=12.0)
         self.dabs: list[tuple[float, float, bool]] = []
+        self.gestures: list[bool] = []
 
-    def paint(self, x: float, y: float, erase: bool) -> None:
-        self.dabs.append((x, y, erase))
+    def paint(self, places: list[tuple[float, float]], erase: bool, begins: bool) -> None:
+        self.dabs += [(*place, erase) for place in places]
+        self.gestures.append(begins)
 
 
 @pytest.fixture
@@ -111,3 +113,13 @@ def test_a_stroke_ends_when_no_button_is_held_any_more(pointer, studio) -> None:
     pointer.let_go()
     pointer.paint(now=1)
     assert studio.dabs == []
+
+
+def test_a_gesture_begins_with_its_first_dab_alone(pointer, studio) -> None:
+    for start in (0.0, 2.0):
+        pointer.press(LEFT, now=start)
+        for frame in range(1, 4):
+            pointer.move(100 * frame, 50 * frame)
+            pointer.paint(now=start + frame / 60)
+        pointer.release(LEFT)
+    assert studio.gestures == 2 * [True, False, False]

@@ -2,32 +2,20 @@ import dataclasses
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+from any_preset import PRESETS
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from looks import texts
 
 import presets
-from kernels.params import SPECS, Params
+from kernels.params import SPECS, Params, check_params
+from kernels.scene import Food, Layers, Map, Picture, Start
 from presets import DENSITY, Preset, PresetError, slug
-from presets.preset import MAX_BYTES, MAX_DOTS, MAX_TEXT
+from presets.preset import MAX_TEXT
+from presets.reading import MAX_BYTES, MAX_DOTS, MAX_PLAIN
 
 HEAD = "format = 1\n"
-
-
-def values(spec) -> st.SearchStrategy:
-    if spec.choices:
-        return st.sampled_from(spec.choices)
-    if isinstance(spec.default, int):
-        return st.integers(int(spec.low), int(spec.high))
-    return st.floats(spec.low, spec.high)
-
-
-PARAMS = st.builds(Params, **{name: values(spec) for name, spec in SPECS.items()})
-LINES = texts(MAX_TEXT)
-PRESETS = st.builds(
-    Preset, name=st.just("look"), title=LINES, credit=LINES, density=values(DENSITY), params=PARAMS
-)
+NUMBERS = [name for name, spec in SPECS.items() if not spec.choices and not spec.curve]
 
 
 def refused(text: str) -> str:
@@ -53,15 +41,120 @@ def test_floats_come_back_to_the_last_bit(value: float) -> None:
     assert presets.parse(presets.dump(preset), "look.toml").params.decay == value
 
 
-def test_a_dump_explains_every_parameter() -> None:
-    lines = presets.dump(Preset("look", "Look")).splitlines()
-    for name, spec in SPECS.items():
-        assert any(line.startswith(f"{name} = ") and line.endswith(f"# {spec.allowed}") for line in lines)
+GROUPS = {
+    name: spec
+    for name, spec in SPECS.items()
+    if spec.group in ("Agents", "Trail", "Picture", "Time")
+    and spec.trait not in ("deposit_curve", "deposit_bend", "map_opacity")
+}
+
+
+@pytest.mark.parametrize("species", [1, 3])
+def test_a_dump_explains_what_is_always_turned_and_hides_what_is_not_used(species: int) -> None:
+    look = Preset("look", "Look", shares=(1.0,) * species, params=check_params({"food_4": 3.0}))
+    lines = presets.dump(look).split("[params]")[1].strip().splitlines()
+    shown = {name: spec for name, spec in GROUPS.items() if spec.species <= species}
+    names = [name for name in SPECS if name in {*shown, "food_4"}]
+    assert [line.split(" = ")[0] for line in lines] == names
+    for name, line in zip(names, lines, strict=True):
+        assert line.endswith(f"# {SPECS[name].allowed}")
 
 
 def test_what_is_left_out_takes_its_default() -> None:
     preset = presets.parse(HEAD + "[params]\ndecay = 0.5", "some/own look.toml")
     assert preset == Preset("own look", "own look", "", DENSITY.default, Params(decay=0.5))
+
+
+UNKNOWN = """\
+format = 1
+tilte = "x"
+zzz = 1
+[start]
+spiral = 3
+[map]
+walls = []
+food = [{x = 0.25, z = 3}]
+[params]
+sensor_angel = 3
+"a\\nb\\u001b" = 3
+decay = 0.5
+[other]
+speed = 9
+"""
+
+
+def test_unknown_keys_are_left_out_with_a_warning_that_names_them() -> None:
+    look = presets.parse(UNKNOWN, "newer.toml")
+    assert look == Preset(
+        "newer", "newer", params=Params(decay=0.5), map=Map((Food(x=0.25),)), other=Params()
+    )
+    assert look.warnings == (
+        "newer.toml: unknown key 'tilte' is left out; did you mean title?",
+        "newer.toml: unknown key 'zzz' is left out.",
+        "newer.toml: unknown key 'spiral' in [start] is left out.",
+        *(f"newer.toml: unknown key '{key}' in [params] is left out{end}" for key, end in TYPOS),
+        "newer.toml: unknown key 'walls' in [map] is left out.",
+        "newer.toml: unknown key 'z' in food 1 is left out.",
+        "newer.toml: unknown key 'speed' in [other] is left out.",
+    )
+
+
+TYPOS = (
+    ("sensor_angel", "; did you mean sensor_angle or sensor_angle_4 or sensor_angle_3?"),
+    (r"a\nb\x1b", "."),
+)
+
+
+def test_many_unknown_keys_do_not_make_many_warnings() -> None:
+    text = HEAD + "".join(f"a{number} = 1\n" for number in range(900))
+    warnings = presets.parse(text, "a.toml").warnings
+    assert len(warnings) == 6
+    assert warnings[-1] == "a.toml: 895 more unknown keys are left out."
+
+
+OLD = """\
+format = 1
+title = "Old"
+credit = "Somebody"
+density = 0.25 # from 0.001 to 50 agents per px
+
+[params]
+sensor_angle = 22.5 # from 0 to 180 °
+decay = 0.30000000000000004
+palette = "lichen"
+steps_per_frame = 2
+"""
+
+
+def test_a_file_from_before_species_loads_unchanged() -> None:
+    params = Params(sensor_angle=22.5, decay=0.1 + 0.2, palette="lichen", steps_per_frame=2)
+    old = presets.parse(OLD, "old.toml")
+    assert old == Preset("old", "Old", "Somebody", 0.25, params)
+    assert old.warnings == ()
+    world = old.world(64, 48)
+    assert (world.agents, world.shares, world.start, world.map) == (768, (1.0,), Start(), Map())
+
+
+def test_a_preset_makes_its_world() -> None:
+    look = Preset("look", "Look", "", 0.5, shares=(1.0, 3.0), start=Start("disc"), map=Map((Food(),)))
+    world = look.world(40, 30, "seed")
+    assert (world.width, world.height, world.agents, world.seed) == (40, 30, 600, "seed")
+    assert (world.shares, world.start, world.map) == (look.shares, look.start, look.map)
+    assert look.world(40, 30, agents=7).agents == 7
+
+
+def test_large_pictures_fit_into_a_preset() -> None:
+    noise = np.random.default_rng(3).bytes(512 * 512 * 3)
+    look = Preset(
+        "look", "Look",
+        start=Start("image", image=Picture(512, 512, noise[: 512 * 512])), words="Slime",
+        map=Map(image=Layers(512, 512, noise)),
+    )  # fmt: skip
+    text = presets.dump(look)
+    assert len(text) < MAX_BYTES
+    assert presets.parse(text, "look.toml") == look
+    too_much = dataclasses.replace(look, map=Map(image=Layers(1024, 1024, noise * 4)))
+    assert "2 MiB" in refused(presets.dump(too_much))
 
 
 def test_agents_follow_from_the_density() -> None:
@@ -73,14 +166,14 @@ def test_agents_follow_from_the_density() -> None:
 @pytest.mark.parametrize(
     "value", ["nan", "-nan", "inf", "-inf", "1e400", "true", "'much'", "[1]", "{}", "1979-05-27"]
 )
-@pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if not spec.choices])
+@pytest.mark.parametrize("name", [name for name in NUMBERS if SPECS[name].species < 2])
 def test_a_number_must_be_a_number_in_range(name: str, value: str) -> None:
     sentence = refused(f"{HEAD}[params]\n{name} = {value}")
     shown = {"-nan": "nan", "1e400": "inf", "[1]": "a list", "{}": "a table"}.get(value, value)
     assert f"{name} = {shown} is not allowed; it takes {SPECS[name].allowed}." in sentence
 
 
-@pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if not spec.choices])
+@pytest.mark.parametrize("name", NUMBERS)
 def test_both_ends_of_a_range_hold(name: str) -> None:
     spec = SPECS[name]
     for end, beyond in ((spec.low, spec.low - 1), (spec.high, spec.high + 1)):
@@ -97,11 +190,7 @@ def test_both_ends_of_a_range_hold(name: str) -> None:
         ("format = 2\nspecies = 3", ["format = 2", "newer", "format 1"]),
         ("format = 0", ["format = 0", "takes 1"]),
         ("format = true", ["format = true", "takes 1"]),
-        (HEAD + "tilte = 'x'", ["'tilte'", "did you mean title?"]),
-        (HEAD + "zzz = 1", ["'zzz'", "format, title, credit, density, params"]),
         (HEAD + "sensor_angle = 3", ["sensor_angle", "[params]"]),
-        (HEAD + "[params]\nsensor_angel = 3", ["'sensor_angel'", "did you mean sensor_angle"]),
-        (HEAD + "[params]\n\"a\\nb\\u001b\" = 3", [r"'a\nb\x1b'", *SPECS]),
         (HEAD + "[params]\npalette = 'pink'", ["palette = 'pink'", "one of embers"]),
         (HEAD + "[params]\nsteps_per_frame = 1.5", ["steps_per_frame = 1.5", "a whole number from 1 to 64"]),
         (HEAD + "[params]\ndecay = 0x" + "f" * 9000, ["decay = a whole number above 10^20", "0.001 to 0.95"]),
@@ -117,7 +206,31 @@ def test_both_ends_of_a_range_hold(name: str) -> None:
         (HEAD + "a = " + "[" * 9000, ["not valid TOML", "nested too deeply"]),
         (HEAD + "a." * (MAX_DOTS + 1) + "a = 1", ["line 2", "too many dots"]),
         (HEAD + "title = '\ud800'", ["not valid Unicode"]),
-        (HEAD + "#" * MAX_BYTES, ["too large", "16 KiB"]),
+        (HEAD + "#" * MAX_PLAIN, ["too large", "64 KiB"]),
+        (HEAD + "#" * MAX_BYTES, ["too large", "2 MiB"]),
+        (HEAD + "tags = 'veins'", ["tags = 'veins'", "a list of at most 8 words"]),
+        (HEAD + f"tags = {['x'] * 9}", ["tags = a list", "at most 8 words"]),
+        (HEAD + f"tags = ['{'x' * 25}']", ["tags = 'xxx", "at most 24 characters"]),
+        (HEAD + "tags = [1]", ["tags = 1"]),
+        (HEAD + "shares = []", ["shares = '0 numbers'", "1 to 4"]),
+        (HEAD + "shares = [1, 2, 3, 4, 5]", ["shares = '5 numbers'", "1 to 4"]),
+        (HEAD + "shares = [1, 0]", ["shares = 0", "from 0.001 to 1000"]),
+        (HEAD + "shares = [1, nan]", ["shares = nan", "from 0.001 to 1000"]),
+        (HEAD + "shares = [true]", ["shares = true", "numbers"]),
+        (HEAD + "shares = 2", ["shares = 2", "a list"]),
+        (HEAD + "start = 'ring'", ["start = 'ring'", "a table"]),
+        (HEAD + "[start]\nkind = 'rings'", ["[start] kind = 'rings'", "one of uniform, disc"]),
+        (HEAD + "[start]\nradius = 2", ["[start] radius = 2", "from 0.01 to 1"]),
+        (HEAD + "[start]\nkind = 'image'", ["[start]", 'of the kind "image"']),
+        (HEAD + "[start]\ntext = 5", ["[start] text = 5"]),
+        (HEAD + "[start]\nkind = 'image'\nimage = 'x'", ["[start] image = 'x'", "base64", "1024 px"]),
+        (HEAD + "[map]\nimage = []", ["[map] image = a list", "2048 x 2048 px"]),
+        (HEAD + "[map]\nfood = 3", ["[map] food = 3", "a list of tables"]),
+        (HEAD + "[map]\nfood = [[]]", ["[map] food 1 = a list", "a table"]),
+        (HEAD + "[map]\nfood = [{}, {x = 2}]", ["[map] food 2: x = 2", "from 0 to 1 of the width"]),
+        (HEAD + "[map]\nfood = [" + "{}," * 257 + "]", ["[map] food = '257 lumps'", "at most 256"]),
+        (HEAD + "[other]\ndecay = 3", ["[other] decay = 3", "0.001 to 0.95"]),
+        (HEAD + "other = 3", ["other = 3", "a table"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_a_sentence(text: str, essentials: list[str]) -> None:
@@ -169,164 +282,6 @@ def test_the_shipped_presets_load_and_come_back_the_same() -> None:
         assert presets.find(preset.name) == preset
         assert slug(preset.title) == preset.name
         assert preset.credit
-
-
-def test_the_list_is_stable_and_a_broken_file_breaks_nothing(tmp_path: Path) -> None:
-    mine = presets.load(presets.save(Preset("", "Mine"), tmp_path))
-    (tmp_path / "broken.toml").write_text(HEAD + "[params]\ndecay = 7")
-    (tmp_path / "veins.toml").write_text(HEAD)
-    (tmp_path / "folder.toml").mkdir()
-    (tmp_path / "notes.txt").write_text("not a preset")
-    entries = presets.listing(tmp_path)
-    shipped = [entry for entry in entries if not entry.own]
-    assert [entry.preset for entry in shipped] == presets.shipped()
-    assert entries[: len(shipped)] == shipped
-    assert all(entry.path.is_file() for entry in shipped)
-    broken, folder, own, taken = entries[len(shipped) :]
-    assert (own.name, own.preset, own.path, own.error) == ("mine", mine, tmp_path / "mine.toml", None)
-    assert (broken.name, broken.preset) == ("broken", None)
-    assert f"{tmp_path}/broken.toml: decay = 7 is not allowed; it takes from 0.001 to 0.95" in str(
-        broken.error
-    )
-    assert "folder" in str(folder.error)
-    assert "name of a shipped preset" in str(taken.error)
-    assert presets.listing(tmp_path) == entries
-
-
-def test_no_folder_of_ones_own_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    for folder in (None, tmp_path / "none", tmp_path / "file"):
-        assert [entry.own for entry in presets.listing(folder)] == [False] * len(presets.shipped())
-
-
-def test_a_file_name_that_cannot_be_shown_is_escaped(tmp_path: Path) -> None:
-    odd = tmp_path / "a\n\udcff\u202e.toml"
-    odd.write_text(HEAD)
-    (entry,) = (entry for entry in presets.listing(tmp_path) if entry.own)
-    assert entry.name == entry.preset.name == entry.preset.title == r"a\n\udcff\u202e"
-    assert presets.find(entry.name, tmp_path) == entry.preset
-    presets.delete(entry.name, tmp_path)
-    assert not odd.exists()
-
-
-def test_finding_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = presets.save(Preset("", "Fine Mesh of mine"), tmp_path)
-    own = presets.load(path)
-    assert presets.find("Veins") == presets.find("veins", tmp_path)
-    assert presets.find("Fine mesh of MINE", tmp_path) == own
-    assert presets.find(path) == presets.find(str(path)) == own
-    monkeypatch.chdir(tmp_path)
-    assert presets.find("fine-mesh-of-mine.toml") == own
-    path.rename(tmp_path / "plain")
-    assert presets.find("plain").title == own.title
-    for name, essential in {
-        "viens": "did you mean veins",
-        "qqqqq": ", ".join(presets.shipped_names()),
-        "": "called ''",
-        "../veins": "no such file",
-        "sub/veins.toml": "no such file",
-        "x" * 9000: "no preset called 'xxx",
-    }.items():
-        with pytest.raises(PresetError) as caught:
-            presets.find(name, tmp_path)
-        assert essential in str(caught.value)
-        assert len(str(caught.value)) < 400
-
-
-HOSTILE = [
-    "", ".", "..", "../../x", "..\\..\\x", "C:\\x", "a:b", "a/b", "CON", "nul", "com1", "NUL.toml", "x.",
-    " x ", "-rf", "~", "$HOME", "x" * 300, "名 é 🦠", "\u202eabc", "a\nb", "\ud800",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("title", HOSTILE)
-def test_any_title_makes_a_file_in_the_folder(title: str, tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "presets"
-    path = presets.save(Preset("", title), folder)
-    assert list(tmp_path.rglob("*.toml")) == [path]
-    assert path.parent == folder
-    assert presets.load(path).title == title.encode("utf-8", "replace").decode()
-
-
-def test_a_title_with_a_nul_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PresetError, match=r"title = 'a\\x00b' is not allowed; it takes a text"):
-        presets.save(Preset("", "a\0b"), tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-@settings(deadline=None)
-@given(st.text())
-def test_a_slug_is_a_safe_file_name_and_its_own_slug(title: str) -> None:
-    name = slug(title)
-    assert name.isascii()
-    assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
-    assert 0 < len(name) <= 60
-    assert name[0] != "-"
-    assert name not in ("con", "nul")
-
-
-def test_different_titles_get_different_slugs() -> None:
-    assert len({slug(title) for title in HOSTILE}) == len(HOSTILE)
-    assert slug("Fine Mesh") == "fine-mesh"
-
-
-def test_saving_overwrites_only_when_asked(tmp_path: Path) -> None:
-    path = presets.save(Preset("", "Mine"), tmp_path)
-    before = path.read_bytes()
-    changed = Preset("", "Mine", params=Params(decay=0.5))
-    with pytest.raises(PresetError, match=r"mine\.toml exists already"):
-        presets.save(changed, tmp_path)
-    assert path.read_bytes() == before
-    assert presets.save(changed, tmp_path, overwrite=True) == path
-    assert presets.load(path).params.decay == 0.5
-    assert os.listdir(tmp_path) == ["mine.toml"]
-
-
-def test_a_broken_file_is_never_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_bytes(b'title = "years of work')
-    for overwrite in (False, True):
-        with pytest.raises(PresetError, match=r"mine\.toml.*choose another title"):
-            presets.save(Preset("", "Mine"), tmp_path, overwrite=overwrite)
-        assert path.read_bytes() == b'title = "years of work'
-
-
-@pytest.mark.parametrize(
-    ("preset", "essential"),
-    [
-        (Preset("", "Veins"), "A shipped preset is called veins"),
-        (Preset("", "Mine", density=1e9), "density = 1000000000.0 is not allowed; it takes from 0.001 to 50"),
-        (Preset("", "Mine", params=Params(decay=float("nan"))), "decay = nan"),
-        (Preset("", "x" * 501), "at most 500 characters"),
-    ],
-)
-def test_what_could_not_be_loaded_is_not_saved(preset: Preset, essential: str, tmp_path: Path) -> None:
-    with pytest.raises(PresetError) as caught:
-        presets.save(preset, tmp_path)
-    assert essential in str(caught.value)
-    assert os.listdir(tmp_path) == []
-
-
-def test_saving_where_no_folder_can_be(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(PresetError, match=r"file/presets/mine\.toml cannot be written: part of that path"):
-        presets.save(Preset("", "Mine"), tmp_path / "file" / "presets")
-
-
-def test_deleting_only_ones_own(tmp_path: Path) -> None:
-    path = presets.save(Preset("", "Mine"), tmp_path)
-    shipped = presets.shipped()
-    for name, reason in {
-        "veins": "is shipped",
-        "yours": "none of your presets",
-        "../mine": "none of your",
-    }.items():
-        with pytest.raises(PresetError, match=reason):
-            presets.delete(name, tmp_path)
-    assert path.exists()
-    assert presets.shipped() == shipped
-    presets.delete("mine", tmp_path)
-    assert not path.exists()
 
 
 def test_presets_cannot_be_changed() -> None:

@@ -33,6 +33,17 @@ def parameter(spec: Spec) -> tuple[str, ...]:
     return f"`{spec.name}`", spec.group, default, spec.allowed, spec.help
 
 
+def parameters() -> str:
+    """A line for each trait and each parameter that all species share, and what the others are called."""
+    shared = ", ".join(f"`{spec.name}`" for spec in SPECS.values() if not spec.species)
+    heads = "parameter", "group", "default", "takes", "what it does"
+    once = table(heads, (parameter(spec) for spec in SPECS.values() if spec.species <= 1))
+    return (
+        f"{once}\n\nEach species has its own: `_2`, `_3` or `_4` behind a name means that of the second, "
+        f"third or fourth one (`decay_2`).\nOnly these are shared by all: {shared}."
+    )
+
+
 def figure(number: float | None) -> str:
     """Three digits."""
     return "" if number is None else f"{float(f'{number:.3g}'):,.10g}"
@@ -64,18 +75,27 @@ def ideas() -> Iterator[tuple[str, ...]]:
         yield variants[0]["variant"], *times
 
 
+def features() -> Iterator[tuple[str, ...]]:
+    compared = kept()["H200"]["features"]
+    for rows in zip(*(case["features"] for case in compared), strict=True):
+        times = (f"{figure(row['ms_per_step'])} ({row['times_plain']:.2f} x)" for row in rows)
+        yield rows[0]["feature"], *times
+
+
 def tables() -> Iterator[tuple[str, str]]:
     each = ("ms a step", "x floor", "x faster than PyTorch")
     heads = ("agents", "field", "state", *(f"{machine}: {what}" for machine in KEPT for what in each))
     yield "bench", table(heads, cases())
     names = [case["name"] for case in kept()["H200"]["ablation"]]
     yield "ideas", table(("H200, ms a step", *names), ideas())
+    if compared := kept()["H200"].get("features"):
+        names = [case["name"] for case in compared]
+        yield "features", table(("H200, ms a step", *names), features())
     grown = {machine: report["growth"][0] for machine, report in kept().items() if report["growth"]}
     marks = tuple(f"after {mark:,}" for mark in next(iter(grown.values()))["after"])
     rows = ((machine, *map(figure, growth["ms_per_step"])) for machine, growth in grown.items())
     yield "growth", table((f"{short(GROWING.agents)} on {GROWING.width} x {GROWING.height}", *marks), rows)
-    heads = "parameter", "group", "default", "takes", "what it does"
-    yield "parameters", table(heads, (parameter(spec) for spec in SPECS.values()))
+    yield "parameters", parameters()
     yield "keys", table(("key or mouse", "does"), ((key.label, key.help) for key in KEYS + MOUSE))
 
 

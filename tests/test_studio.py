@@ -126,7 +126,7 @@ def test_saving_and_deleting_own_presets(studio, tmp_path) -> None:
 
 def picture_of_a_run(studio: Studio, path: Path) -> Record:
     studio.session.advance(6)
-    studio.paint(30.0, 20.0, erase=False)
+    studio.paint([(30.0, 20.0)], erase=False, begins=True)
     studio.change(rotation_angle=-50.0)
     studio.session.advance(20)
     record = studio.session.record(studio.session.simulation.digest())
@@ -153,7 +153,7 @@ def test_a_dropped_picture_is_offered_and_comes_back(studio, tmp_path) -> None:
 
 
 def test_a_picture_taken_before_the_first_step_comes_back(studio, tmp_path) -> None:
-    studio.paint(30.0, 20.0, erase=False)
+    studio.paint([(30.0, 20.0)], erase=False, begins=True)
     record = studio.session.record(studio.session.simulation.digest())
     (tmp_path / "a.png").write_bytes(encode_png(np.zeros((4, 4, 3), np.uint8), record))
     studio.open(tmp_path / "a.png")
@@ -200,7 +200,7 @@ def test_the_faintest_and_the_strongest_brush_leave_a_mark(studio, strength, era
     studio.session.advance(10)
     before = studio.session.simulation.trail.copy()
     studio.brush = dataclasses.replace(studio.brush, strength=strength)
-    studio.paint(30.0, 20.0, erase)
+    studio.paint([(30.0, 20.0)], erase, begins=True)
     change = studio.session.simulation.trail - before
     assert (change < 0).any() if erase else (change > 0).any()
     assert not ((change > 0).any() if erase else (change < 0).any())
@@ -218,7 +218,7 @@ def test_the_faintest_and_the_strongest_brush_leave_a_mark(studio, strength, era
 def test_every_stroke_can_be_read_back(studio, strength, deposit, decay, radius, erase) -> None:
     studio.session.change(deposit=deposit, decay=decay)
     studio.brush = Brush(radius, strength)
-    studio.paint(-1e6, 1e6, erase)
+    studio.paint([(-1e6, 1e6)], erase, begins=True)
     record = studio.session.record("")
     assert from_text(to_text(record), "a.png") == record
 

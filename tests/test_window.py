@@ -1,110 +1,21 @@
 """The real window on a real X server (Xvfb), with real key and mouse events."""
 
-import gc
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import moderngl_window
 import numpy as np
 import pytest
-from hand import SCREEN, Hand, x_server
-from imgui_bundle import imgui
+from hand import SCREEN
+from PIL import Image
+from visit import CANVAS, LOOK, SIZE, WORLD, Visit
+from visit import hand as hand  # fixtures
+from visit import screen as screen
+from visit import visit as visit
 
-from app import sliders
-from app.backend import choose
 from app.record import read
-from app.window import Window
-from kernels.params import Params, Spec, Value
-from kernels.world import World
-from presets import Preset
-
-SIZE = 900, 600
-WORLD = World(450, 300, 20_000, "window")
-LOOK = Preset(name="look", title="Look", credit="", density=0.15, params=Params(sensor_angle=45.0))
-CANVAS = 700, 300  # screen position right of the panel
-
-
-class Visit:
-    """A window with someone in front of it."""
-
-    def __init__(self, window: Window, hand: Hand) -> None:
-        self.window, self.hand = window, hand
-        self.places: dict[str, tuple[int, int]] = {}  # of the sliders, on the screen
-
-    def frames(self, count: int = 3) -> None:
-        for _ in range(count):
-            self.window.show_frame(0.0, 1 / 60)
-            assert self.window.ctx.error == "GL_NO_ERROR"
-
-    def until(self, true: Callable[[], bool], frames: int = 300) -> None:
-        for _ in range(frames):
-            if true():
-                return
-            self.frames(1)
-        raise AssertionError("it did not happen")
-
-    def key(self, name: str, shift: bool = False) -> None:
-        self.hand.key(name, shift)
-        self.frames()
-
-    def drag(self, button: int, start: tuple[int, int], end: tuple[int, int]) -> None:
-        self.hand.move(*start)
-        self.frames()
-        self.hand.press(button)
-        self.frames()
-        for along in (0.5, 1.0):
-            x = round(start[0] + (end[0] - start[0]) * along)
-            y = round(start[1] + (end[1] - start[1]) * along)
-            self.hand.move(x, y)
-            self.frames()
-        self.hand.release(button)
-        self.frames()
-
-    @property
-    def studio(self):
-        return self.window.studio
-
-
-@pytest.fixture(scope="module")
-def screen() -> Iterator[str]:
-    with x_server() as name:
-        yield name
-
-
-@pytest.fixture
-def hand(screen: str) -> Iterator[Hand]:
-    hand = Hand(screen)
-    hand.move(*CANVAS)
-    yield hand
-    hand.close()
-
-
-@pytest.fixture
-def visit(hand: Hand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visit]:
-    monkeypatch.setattr("app.window.user_folder", lambda: tmp_path / "presets")
-    monkeypatch.setattr("app.captures.capture_folder", lambda: tmp_path)
-    args = ["--window", "pyglet", "--vsync", "false", "--size", f"{SIZE[0]}x{SIZE[1]}"]
-    window = moderngl_window.create_window_config_instance(Window, args=args)
-    window.begin(LOOK, WORLD, choose("reference"), fullscreen=False)
-    visit = Visit(window, hand)
-    draw_spec = sliders.draw_spec
-
-    def draw_and_note(spec: Spec, value: Value) -> Value:
-        new = draw_spec(spec, value)
-        low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-        visit.places[spec.name] = round(low.x * 0.75 + high.x * 0.25), round((low.y + high.y) / 2)
-        return new
-
-    monkeypatch.setattr(sliders, "draw_spec", draw_and_note)
-    visit.until(lambda: window.studio is not None, frames=10_000)
-    visit.frames()
-    yield visit
-    window.release()
-    window.wnd.close()
-    gc.collect()
+from kernels.params import Params
 
 
 def test_keys(visit: Visit) -> None:
@@ -152,7 +63,7 @@ def test_brackets_walk_through_the_presets(visit: Visit) -> None:
     assert studio.session.preset.name == names[0]
     steps = studio.session.steps
     agents = studio.session.world.agents
-    visit.key("bracketright", shift=True)
+    visit.key("bracketright", held="Shift_L")
     assert studio.session.preset.name == names[1]
     assert studio.session.steps > steps
     assert studio.session.world.agents == agents
@@ -251,7 +162,7 @@ def test_a_tweaked_and_painted_run_comes_back_from_its_picture(visit: Visit, tmp
     x, y = visit.places["sensor_distance"]
     visit.drag(1, (x, y), (x + 40, y))
     visit.drag(1, CANVAS, (850, 500))
-    visit.key("bracketright", shift=True)
+    visit.key("bracketright", held="Shift_L")
     visit.drag(3, (600, 500), (800, 200))
     visit.frames(20)
     visit.key("c")
@@ -286,3 +197,76 @@ def test_a_bad_file_dropped_is_a_notice(visit: Visit, tmp_path: Path, name: str)
     visit.frames()
     assert name in " ".join(visit.studio.notices.current())
     assert visit.studio.session.world == before
+
+
+def test_walls_are_painted_and_taken_back(visit: Visit) -> None:
+    studio = visit.studio
+    maps = lambda: studio.session.simulation.maps  # noqa: E731
+    visit.key("3")
+    assert studio.layer == "wall"
+    visit.drag(1, CANVAS, (820, 420))
+    once = maps().wall.copy()
+    assert once.any()
+    visit.drag(3, (760, 360), (820, 420))
+    assert maps().wall.sum() < once.sum()
+    visit.key("2")
+    visit.drag(1, (500, 500), (560, 500))
+    assert maps().food.any()
+    visit.key("z", held="Control_L")
+    assert not maps().food.any()
+    visit.key("z", held="Control_L")
+    np.testing.assert_array_equal(maps().wall, once)
+    visit.key("z", held="Control_L")
+    visit.key("z")  # without Ctrl it is nothing
+    assert not maps().wall.any()
+    visit.key("z", held="Control_L")
+    assert "nothing" in studio.notices.current()[-1]
+
+
+def test_ctrl_in_a_text_field_stays_there(visit: Visit) -> None:
+    studio = visit.studio
+    visit.key("3")
+    visit.drag(1, CANVAS, (820, 420))
+    walls = studio.session.simulation.maps.wall.copy()
+    x, y = visit.places["step_size"]
+    visit.hand.move(x, y)
+    visit.frames()
+    for _ in range(2):
+        visit.hand.press(1)
+        visit.frames(1)
+        visit.hand.release(1)
+        visit.frames(1)
+    visit.key("7")
+    visit.key("z", held="Control_L")
+    visit.key("Escape")
+    np.testing.assert_array_equal(studio.session.simulation.maps.wall, walls)
+    assert studio.layer == "wall"
+
+
+def test_a_dropped_picture_becomes_walls(visit: Visit, tmp_path: Path) -> None:
+    studio = visit.studio
+    picture = np.zeros((30, 45), np.uint8)
+    picture[:, :20] = 255
+    Image.fromarray(picture).save(tmp_path / "left.png")
+    visit.window.on_files_dropped_event(0, 0, [str(tmp_path / "left.png")])
+    visit.frames()
+    assert studio.picture
+    studio.use_picture("wall")
+    visit.frames()
+    assert studio.session.simulation.maps.wall[:, :190].all()
+    assert not studio.session.simulation.maps.wall[:, 210:].any()
+
+
+def test_species_are_added_and_shown(visit: Visit) -> None:
+    studio = visit.studio
+    colours = len(np.unique(visit.hand.look()[50:550, 400:880].reshape(-1, 3), axis=0))
+    studio.add_species()
+    visit.frames(40)
+    studio.notices.shown.clear()
+    visit.frames()
+    assert len(np.unique(visit.hand.look()[50:550, 400:880].reshape(-1, 3), axis=0)) > colours
+    studio.species = 1
+    visit.frames()
+    x, y = visit.places["sensor_angle_2"]
+    visit.drag(1, (x, y), (x + 60, y))
+    assert studio.session.params.sensor_angle_2 > studio.session.params.sensor_angle == 45.0

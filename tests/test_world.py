@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from kernels import reference
 from kernels.params import Params
+from kernels.reference_rules import species_of
+from kernels.scene import STARTS, Start
 from kernels.simulation import Simulation
-from kernels.world import MAX_AGENTS, World, pack, scatter
+from kernels.world import BIRTHS, MAX_AGENTS, World, births, pack, scatter
 
 SEEDS = [
     "",
@@ -52,6 +54,13 @@ def test_no_two_agents_start_alike(seed: str) -> None:
     for side in (16, 1024):
         words = scatter(World(side, side, 1_100_000, seed))
         assert len(np.unique(words)) == 1_100_000
+
+
+@pytest.mark.parametrize("kind", [kind for kind in STARTS if kind != "image"])
+@pytest.mark.parametrize("shares", [(1.0,), (1.0, 2.0, 0.5, 1.0)], ids=len)
+def test_no_two_agents_start_alike_in_any_shape(kind: str, shares: tuple[float, ...]) -> None:
+    world = World(64, 48, 200_000, shares=shares, start=Start(kind, radius=0.01))
+    assert len(np.unique(scatter(world))) == world.agents
 
 
 def test_scatter_depends_on_the_seed_and_on_nothing_else() -> None:
@@ -99,19 +108,46 @@ def test_seeds_are_told_apart() -> None:
         ({"agents": 0}, "agents = 0 is not allowed"),
         ({"agents": MAX_AGENTS + 1}, f"agents = {MAX_AGENTS + 1} is not allowed"),
         ({"seed": "s" * 201}, "200 characters"),
+        ({"shares": ()}, "0 numbers. is not allowed; it takes 1 to 4 of them"),
+        ({"shares": (1.0,) * 5}, "5 numbers. is not allowed"),
+        ({"shares": (1.0, 0.0)}, "shares = 0.0 is not allowed; it takes numbers from 0.001 to 1000"),
+        ({"shares": (float("nan"),)}, "shares = nan is not allowed"),
     ],
 )
-def test_what_a_world_refuses(changes: dict[str, int], words: str) -> None:
+def test_what_a_world_refuses(changes: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         dataclasses.replace(World(64, 48, 500), **changes)
     World(32768, 32768, MAX_AGENTS, "s" * 200)
 
 
-@pytest.mark.parametrize("side", [16, 17, 2048, 2049, 32768])
-def test_coordinates_use_their_bits(side: int) -> None:
-    world = World(side, 16, 1)
-    assert side << world.fraction_bits <= 1 << 24
-    assert world.fraction_bits == 13 or side << world.fraction_bits > 1 << 23
+@pytest.mark.parametrize("side", [16, 17, 1024, 1025, 2048, 2049, 32768])
+@pytest.mark.parametrize(("shares", "bits"), [((1.0,), 24), ((1.0, 1.0), 23)], ids=["one", "two"])
+def test_coordinates_use_their_bits(side: int, shares: tuple[float, ...], bits: int) -> None:
+    world = World(side, 16, 1, shares=shares)
+    assert world.position_bits == bits
+    assert side << world.fraction_bits <= 1 << bits
+    assert world.fraction_bits == 13 or side << world.fraction_bits > 1 << bits - 1
+
+
+def test_agents_are_dealt_out_by_shares() -> None:
+    assert World(64, 48, 10, shares=(1.0, 1.0, 1.0)).bounds == [0, 3, 7, 10]
+    assert World(64, 48, 1, shares=(1.0,) * 4).bounds[-1] == 1  # and some species have none
+    world = World(64, 48, 1001, shares=(3.0, 1.0, 0.001, 500.0))
+    dealt = np.bincount(species_of(scatter(world), world), minlength=4)
+    assert dealt.tolist() == np.diff(world.bounds).tolist()
+    assert dealt.sum() == 1001
+
+
+def test_births_are_where_agents_begin_and_of_no_species() -> None:
+    disc = Start("disc", radius=0.1)
+    for shares in ((1.0,), (1.0, 5.0, 1.0)):
+        world = World(200, 100, 9, shares=shares, start=disc)
+        words = births(world)
+        assert len(words) == BIRTHS
+        assert (species_of(words, world) == 0).all()
+        x, y, _ = reference.unpack(words, world.position_bits)
+        unit = 1 << world.fraction_bits
+        assert np.hypot(x / unit - 100, y / unit - 50).max() < 10.1
 
 
 def test_words_are_packed_and_unpacked() -> None:
@@ -127,6 +163,17 @@ def test_words_are_packed_and_unpacked() -> None:
         np.array_equal(*pair)
         for pair in zip(reference.unpack(pack(x, y, heading)), (x, y, heading), strict=True)
     )
+
+
+def test_two_bits_of_a_word_name_the_species() -> None:
+    world = World(2048, 16, 1, shares=(1.0,) * 4)
+    place = np.full(4, (1 << world.position_bits) - 1, np.uint32)
+    words = pack(place, place, np.full_like(place, 65535), np.arange(4))
+    assert species_of(words, world).tolist() == [0, 1, 2, 3]
+    x, y, heading = reference.unpack(words, world.position_bits)
+    assert (x == place).all()
+    assert (y == place).all()
+    assert (heading == 65535).all()
 
 
 # What agents do

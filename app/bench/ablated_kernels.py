@@ -11,22 +11,15 @@ import triton.language as tl
 
 from kernels.gpu_agents import (
     KEY,
-    SENSOR_AHEAD,
-    SENSOR_COS,
-    SENSOR_SIN,
-    STEP,
-    TURN,
-    TURN_COS,
-    TURN_SIN,
     WHICH_HALF,
     deposit,
     move,
-    random_side,
+    plain_numbers,
     sense,
-    sincos,
     steer,
 )
 from kernels.gpu_field import DEPOSIT, KEEP_CENTRE, KEEP_RING, TINY, tick
+from kernels.gpu_math import luck_of, own_numbers, sincos
 from kernels.gpu_window import close_window, open_window
 
 
@@ -68,15 +61,8 @@ def update_unpacked_agents(
     x_end = (width << fraction_bits).to(tl.uint32)
     y_end = (height << fraction_bits).to(tl.uint32)
     key = tl.load(clock_ptr + KEY).to(tl.uint32)
-    reach = tl.load(values_ptr + SENSOR_AHEAD)
-    side_cos = tl.load(values_ptr + SENSOR_COS)
-    side_sin = tl.load(values_ptr + SENSOR_SIN)
-    sensors = (reach, side_cos, side_sin)
-    turn = tl.load(values_ptr + TURN).to(tl.int32)
-    turn_cos = tl.load(values_ptr + TURN_COS)
-    turn_sin = tl.load(values_ptr + TURN_SIN)
-    turns = (turn, turn_cos, turn_sin)
-    step = tl.load(values_ptr + STEP)
+    field = (x_end, y_end, width, height, fraction_bits)
+    sensors, turns, step = plain_numbers(own_numbers(values_ptr, 0, 0.0, 1, False))
 
     for lap in tl.range(ROUNDS, num_stages=1):
         index = first + lap * BLOCK + lanes
@@ -89,14 +75,12 @@ def update_unpacked_agents(
         y = y.to(tl.uint32)
 
         cos, sin = sincos(heading)
-        ahead, left, right = sense(
-            trail_ptr, x, y, cos, sin, sensors, x_end, y_end, width, fraction_bits, mask
-        )
+        ahead, left, right = sense(trail_ptr, x, y, cos, sin, sensors, field, mask, False, 1)
         low, high = packed(x, y, heading.to(tl.uint32))
-        right_hand = random_side(low, high, key)
+        right_hand = (luck_of(low, high, key) >> 31) != 0
         heading, cos, sin = steer(heading, cos, sin, ahead, left, right, right_hand, turns)
-        x, y = move(x, y, cos, sin, step, x_end, y_end)
-        deposit(counts_ptr, window, x, y, width, height, fraction_bits, mask, SHARED, SEM)
+        x, y = move(x, y, cos, sin, step, field)
+        deposit(counts_ptr, window, x, y, field, mask, mask, SHARED, SEM)
 
         tl.store(x_ptr + index, x.to(tl.int32), mask, eviction_policy="evict_first")
         tl.store(y_ptr + index, y.to(tl.int32), mask, eviction_policy="evict_first")

@@ -155,7 +155,7 @@ class Under:
         self.simulation.wait()
 
     def state(self) -> State:
-        """Trail [H, W], counts [H, W] and agent words [N]."""
+        """Trail [C, H, W], counts [C, H, W] and agent words [N]."""
         return self.simulation.state()
 
 

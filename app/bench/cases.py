@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.params import MAX_SPECIES, Params
 from kernels.reference import unpack
+from kernels.scene import LAYERS, Layers, Map
 from kernels.world import World, pack, scatter
 from presets.preset import nearest
 
@@ -20,6 +22,26 @@ DEVELOPED = 1000  # steps
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Feature:
+    """What the steps of a case do beyond the plain one.
+
+    Attributes:
+        name: What tables call it.
+        params: The parameters.
+        shares: How the agents are dealt out to species.
+        map: Food and walls.
+    """
+
+    name: str
+    params: Params = dataclasses.field(default_factory=Params)
+    shares: tuple[float, ...] = (1.0,)
+    map: Map = dataclasses.field(default_factory=Map)
+
+
+PLAIN = Feature("the plain step")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Case:
     """One line of the benchmark.
 
@@ -28,22 +50,26 @@ class Case:
         width: Field width in px.
         height: Field height in px.
         state: One of `STATES`.
+        feature: What its steps do beyond the plain one.
     """
 
     agents: int
     width: int
     height: int
     state: str = "developed"
+    feature: Feature = PLAIN
 
     @property
     def name(self) -> str:
         """Such as "1M-1024x1024-developed"."""
-        return f"{short(self.agents)}-{self.width}x{self.height}-{self.state}"
+        more = f" with {self.feature.name}" if self.feature != PLAIN else ""
+        return f"{short(self.agents)}-{self.width}x{self.height}-{self.state}{more}"
 
     @property
     def world(self) -> World:
         """Its world, always with the same seed."""
-        return World(self.width, self.height, self.agents)
+        shares, map = self.feature.shares, self.feature.map
+        return World(self.width, self.height, self.agents, shares=shares, map=map)
 
     @property
     def lead(self) -> int:
@@ -75,9 +101,38 @@ GROWING = Case(1_000_000, 1024, 1024, "uniform")
 MARKS = 0, 100, 300, 1000, 3000
 
 QUICK = STANDARD[1], STANDARD[0], STANDARD[2], OVER_CELLS[0]
-ABLATED = STANDARD[1], STANDARD[6]  # by --ablate, unless cases are chosen
+COMPARED = STANDARD[1], STANDARD[6]  # by --ablate and --features, unless cases are chosen
 
 ALL = tuple(dict.fromkeys(STANDARD + OVER_AGENTS + OVER_CELLS))
+
+
+def _rooms() -> Map:
+    """Rooms with walls, doors and a lump of food in each, as an image to be stretched over any field."""
+    side, room = 64, 16  # px
+    place = np.arange(side) % room
+    walls = (place == 0) & (place[:, None] != room // 2)
+    middle = abs(place - room // 2) < 2
+    pixels = np.zeros((side, side, len(LAYERS)), np.uint8)
+    pixels[..., LAYERS.index("food")] = 255 * (middle & middle[:, None])
+    pixels[..., LAYERS.index("wall")] = 255 * (walls | walls.T)
+    return Map(image=Layers(side, side, pixels.tobytes()))
+
+
+FEATURES = (
+    PLAIN,
+    Feature(
+        "response curves",
+        Params(
+            sense_scale=0.02,
+            sensor_distance_amplitude=10.0,
+            sensor_angle_amplitude=30.0,
+            rotation_angle_amplitude=30.0,
+            step_size_amplitude=1.0,
+        ),
+    ),
+    Feature("four species", shares=(1.0,) * MAX_SPECIES),  # whose attractions make a full matrix
+    Feature("walls and food", map=_rooms()),
+)
 
 
 def chosen(patterns: Sequence[str]) -> tuple[Case, ...]:

@@ -3,11 +3,9 @@
 import functools
 
 from app.backend import BackendError, Choice, check_memory
-from app.bench.cases import Case
+from app.bench.cases import Case, Feature
 from app.bench.moment import Moment, resume
-from kernels.params import Params
 from kernels.simulation import Simulation
-from kernels.world import World
 
 STEPS = 3  # from a case's state to the digest that is compared
 BY_REFERENCE = 2_000_000  # agents at most, where the CPU backend can judge: it is quicker
@@ -49,7 +47,7 @@ def check(case: Case, simulation: Simulation, moment: Moment | None) -> tuple[st
     judge = judge_of(case, simulation.backend_name) if moment else "counts"
     if moment and judge != "counts":
         digest = simulation.digest()
-        if digest != _judged(case.world, moment, judge):
+        if digest != _judged(case, moment, judge):
             raise Wrong(f"{case.name}: the results differ from those of {judge}, so there are no figures.")
         return judge, digest
     if simulation.counts().sum(dtype="int64") != case.agents:
@@ -57,19 +55,20 @@ def check(case: Case, simulation: Simulation, moment: Moment | None) -> tuple[st
     return judge, simulation.digest() if case.agents <= DIGESTED else None
 
 
-def _judged(world: World, moment: Moment, judge: str) -> str:
+def _judged(case: Case, moment: Moment, judge: str) -> str:
     if judge == "cpu":
-        _check_the_judge()
-    other = Simulation(world, Params(), judge)
+        _check_the_judge(case.feature)
+    other = Simulation(case.world, case.feature.params, judge)
     resume(other, moment)
     other.step(STEPS)
     return other.digest()
 
 
 @functools.cache
-def _check_the_judge() -> None:
-    """The CPU backend may judge once it has been compared with the reference itself."""
-    cpu, reference = (Simulation(World(401, 257, 30_011), Params(), name) for name in ("cpu", "reference"))
+def _check_the_judge(feature: Feature) -> None:
+    """The CPU backend may judge what it has been compared with the reference in."""
+    small = Case(30_011, 401, 257, feature=feature)
+    cpu, reference = (Simulation(small.world, feature.params, name) for name in ("cpu", "reference"))
     for simulation in (cpu, reference):
         simulation.step(2 * STEPS)
     if cpu.digest() != reference.digest():

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from app.arguments import UsageError
 from app.backend import TRIAL, Choice, choose, told_if_slow
-from app.bench import ablation, cases, report
+from app.bench import ablation, cases, features, report
 from app.bench.cases import Case
 from app.bench.check import Wrong
 from app.bench.measure import Say, digits, growth, measure
@@ -56,7 +56,7 @@ def bench(asked: argparse.Namespace) -> int:
         failures = _do(_jobs(asked, chosen, choice), found)
     except KeyboardInterrupt:
         found["interrupted"] = True
-        if any(found[part] for part in ("cases", "growth", "ablation")):
+        if any(found[part] for part in report.MEASURED):
             _tell(asked, found)
         raise
     _tell(asked, found)
@@ -114,7 +114,11 @@ def _jobs(asked: argparse.Namespace, chosen: Sequence[Case], choice: Choice) -> 
     jobs = [Job(case.name, "cases", functools.partial(measure, case, choice, limits)) for case in chosen]
     if not (asked.case or asked.quick):
         jobs.append(Job("growth", "growth", functools.partial(growth, choice, limits)))
-    for case in (chosen if asked.case else cases.ABLATED) if asked.ablate else ():
+    compared = chosen if asked.case else cases.COMPARED
+    for case in compared if asked.features else ():
+        work = functools.partial(features.compare, case, choice, limits)
+        jobs.append(Job(f"features of {case.name}", "features", work))
+    for case in compared if asked.ablate else ():
         work = functools.partial(ablation.ablate, case, choice, limits)
         jobs.append(Job(f"ablation of {case.name}", "ablation", work))
     return jobs

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from app.bench.moment import Moment
-from kernels.contract import SLOT, TINY, step_key, step_values
+from kernels.contract import SLOT, TINY, numbers, step_key
 from kernels.cpu_model import cell, displace, move, pcg, sincos, steer, unpack
 from kernels.params import Params
 from kernels.simulation import State
@@ -34,9 +34,9 @@ class Loop:
     def __init__(self, world: World, params: Params, moment: Moment) -> None:
         self.world = world
         self.steps = moment.step
-        self.values = step_values(params, world)
+        self.values = numbers(params, world).values[0, 0]
         self.agents = moment.agents.copy()  # [N]
-        self.trail = moment.trail.copy()  # [H, W]
+        self.trail = moment.trail[0].copy()  # [H, W]
         self.counts = np.zeros(self.trail.shape, np.int32)  # [H, W]
 
     def step(self, n: int = 1) -> None:
@@ -53,8 +53,8 @@ class Loop:
         """Returns when all steps asked for are done; here they always are."""
 
     def state(self) -> State:
-        """Trail [H, W], counts [H, W] and agent words [N]."""
-        return self.trail, self.counts, self.agents
+        """Trail [1, H, W], counts [1, H, W] and agent words [N]."""
+        return self.trail[None], self.counts[None], self.agents
 
 
 @numba.njit(error_model="numpy")

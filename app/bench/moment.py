@@ -19,7 +19,7 @@ class Stepping(Protocol):
         """Returns when all steps asked for are done."""
 
     def state(self) -> State:
-        """Trail [H, W], counts [H, W] and agent words [N]."""
+        """Trail [C, H, W], counts [C, H, W] and agent words [N]."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Moment:
 
     Attributes:
         step: Steps done since the start.
-        trail: Scent [H, W].
+        trail: Scent [C, H, W].
         agents: Agent words [N], see `kernels.world.pack`.
     """
 

@@ -1,4 +1,4 @@
-"""The model in plain PyTorch, operation by operation: what `physarium bench` races against.
+"""The plain step in PyTorch, operation by operation: what `physarium bench` races against.
 
 It is how one would write it first, and write it well: agents are tensors of x, y and heading, every
 line works on all of them, nothing is copied without need, and nothing is compiled. Of several ways that
@@ -11,9 +11,10 @@ import torch
 from numpy.typing import NDArray
 
 from app.bench.moment import Moment
-from kernels.contract import PCG_ADD, PCG_MULTIPLY, PCG_SCRAMBLE, SLOTS, TINY, step_key, step_values
+from kernels.contract import PCG_ADD, PCG_MULTIPLY, PCG_SCRAMBLE, SLOTS, TINY, numbers, step_key
+from kernels.direction import sincos
 from kernels.params import Params
-from kernels.reference import sincos, unpack
+from kernels.reference import unpack
 from kernels.simulation import State
 from kernels.world import GOLDEN, World, pack
 
@@ -38,9 +39,9 @@ class Plain:
     def __init__(self, world: World, params: Params, moment: Moment, device: str) -> None:
         self.world = world
         self.steps = moment.step
-        self.values = dict(zip(SLOTS, step_values(params, world).tolist(), strict=True))
+        self.values = dict(zip(SLOTS, numbers(params, world).values[0, 0].tolist(), strict=True))
         self.device = device
-        self.trail = self._sent(moment.trail)  # [H, W]
+        self.trail = self._sent(moment.trail[0])  # [H, W]
         self.counts = torch.zeros_like(self.trail, dtype=torch.int32)  # [H, W]
         self.x, self.y, self.heading = (self._sent(part) for part in unpack(moment.agents))  # [N] each
         self.cos, self.sin = (self._sent(part) for part in sincos(np.arange(65536, dtype=np.int32)))
@@ -63,9 +64,9 @@ class Plain:
             torch.cuda.synchronize()
 
     def state(self) -> State:
-        """Trail [H, W], counts [H, W] and agent words [N]."""
+        """Trail [1, H, W], counts [1, H, W] and agent words [N]."""
         x, y, heading = (part.cpu().numpy().view(np.uint32) for part in (self.x, self.y, self.heading))
-        return self.trail.cpu().numpy(), self.counts.cpu().numpy(), pack(x, y, heading)
+        return self.trail.cpu().numpy()[None], self.counts.cpu().numpy()[None], pack(x, y, heading)
 
     def _sent(self, array: NDArray[np.generic]) -> torch.Tensor:
         return torch.from_numpy(array.copy()).to(self.device)

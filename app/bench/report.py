@@ -15,6 +15,7 @@ from kernels.contract import floor_bytes
 Report = dict[str, Any]
 Lines = Iterator[str]
 
+MEASURED = "cases", "growth", "features", "ablation"  # the parts of a report that hold figures
 LIBRARIES = "numpy", "numba", "torch", "triton", "triton-windows", "cuda-bindings"
 
 
@@ -28,9 +29,7 @@ def new(choice: Choice) -> Report:
         "threads": workers() if choice.backend == "cpu" else None,
         "versions": _versions(choice.backend),
         "bandwidth_gb_s": None,
-        "cases": [],
-        "growth": [],
-        "ablation": [],
+        **{part: [] for part in MEASURED},
         "left_out": [],
         "interrupted": False,
     }
@@ -80,8 +79,12 @@ def table(report: Report) -> str:
     for grown in report["growth"]:
         heads = "steps from the start", *(f"{mark:,}" for mark in grown["after"])
         lines += ["", *aligned([heads, ("ms a step", *map(_number, grown["ms_per_step"]))])]
+    for compared in report["features"]:
+        rows = [(row["feature"], row["ms_per_step"], row["times_plain"]) for row in compared["features"]]
+        lines += ["", *_compared(compared["name"], "times the plain step", rows)]
     for ablated in report["ablation"]:
-        lines += ["", *_ablated(ablated)]
+        rows = [(row["variant"], row["ms_per_step"], row["times_slower"]) for row in ablated["variants"]]
+        lines += ["", *_compared(ablated["name"], "times slower", rows)]
     if report["left_out"]:
         lines += ["", "Left out:"]
         lines += [f"  {case['name']}: {case['reason']}." for case in report["left_out"]]
@@ -122,17 +125,10 @@ def _passes(figures: dict[str, Any], bandwidth: float) -> Iterator[tuple[str, ..
         yield figures["name"], name, _number(ms), f"{ms / total:.0%}", *near
 
 
-def _ablated(ablated: dict[str, Any]) -> list[str]:
-    heads = ablated["name"], "ms a step", "times slower"
-    rows = [
-        (
-            variant["variant"],
-            _number(variant["ms_per_step"]),
-            f"{variant['times_slower']:.2f}" if variant["times_slower"] else "-",
-        )
-        for variant in ablated["variants"]
-    ]
-    return aligned([heads, *rows])
+def _compared(name: str, than: str, rows: Sequence[tuple[str, float | None, float | None]]) -> list[str]:
+    """A table of what a case takes in several ways, and how many times as long as in the first."""
+    cells = [(way, _number(ms), f"{times:.2f}" if times else "-") for way, ms, times in rows]
+    return aligned([(name, "ms a step", than), *cells])
 
 
 def _number(number: float | None) -> str:

@@ -6,7 +6,6 @@ from app.backend import BackendError, Choice, check_memory
 from app.bench.cases import Case, cluster
 from app.bench.check import PATIENT
 from app.bench.timing import CADENCE, FEWEST, Timing, seconds_of, time_from_start, time_going_on
-from kernels.params import Params
 from kernels.simulation import Simulation
 from kernels.world import scatter
 
@@ -65,7 +64,7 @@ class Run:
         self.case = case
         try:
             check_memory(case.world, choice)
-            self.simulation = Simulation(case.world, Params(), choice.backend)
+            self.simulation = Simulation(case.world, case.feature.params, choice.backend)
         except (BackendError, MemoryError) as reason:
             raise LeftOut(str(reason).removesuffix(".")) from reason
         if not case.lead:

@@ -12,9 +12,11 @@ import numpy as np
 
 from app.bench.moment import Moment
 from kernels import gpu
+from kernels.contract import Features
+from kernels.gpu_buffers import Buffers
 from kernels.gpu_build import Recipe
 from kernels.gpu_device import INTERPRETED, device
-from kernels.gpu_launch import AGENTS, CELLS, WARPS, Buffers
+from kernels.gpu_launch import AGENTS, CELLS, WARPS, agent_constants
 from kernels.params import Params
 from kernels.reference import unpack
 from kernels.simulation import Simulation, State
@@ -26,16 +28,21 @@ ROWS, COLUMNS = (32, 64) if INTERPRETED else (1, 512)  # of a program of `blur`
 
 
 def _agents(module: str, name: str, **constants: Any) -> Recipe:
-    """`update_agents`, or what takes its place, built as the backend builds it but for these constants."""
+    """What takes the place of `update_agents`, built as the backend builds it but for these constants."""
     return Recipe(module, name, AGENTS["BLOCK"] // 32, tuple((AGENTS | constants).items()), full=True)
+
+
+def _backends_own(**constants: Any) -> Recipe:
+    """The backend's `update_agents`, with some constants changed."""
+    return _agents("kernels.gpu_agents", "update_agents", **(agent_constants(Features()) | constants))
 
 
 def _ablated(name: str, **constants: int) -> Recipe:
     return Recipe(ABLATED, name, WARPS, tuple(constants.items()))
 
 
-STRICT = _agents("kernels.gpu_agents", "update_agents", SEM="acq_rel")  # Triton's default order of atomics
-DIRECT = _agents("kernels.gpu_agents", "update_agents", SHARED=False)
+STRICT = _backends_own(SEM="acq_rel")  # Triton's default order of atomics
+DIRECT = _backends_own(SHARED=False)
 UNPACKED = _agents(ABLATED, "update_unpacked_agents")
 PACK = _ablated("pack_agents", BLOCK=BLOCK)
 UNPACK = _ablated("unpack_agents", BLOCK=BLOCK)
@@ -112,8 +119,9 @@ def fused_field(b: Buffers) -> None:
 
     def diffuse(
         _: tuple[int, ...], trail: Any, counts: Any, next_trail: Any, next_counts: Any, values: Any,
-        clock: Any, _surface: Any, width: int, height: int,
+        clock: Any, *args: Any,
     ) -> None:  # fmt: skip
+        *_unused, width, height = args
         blocks, cells = (-(-width * height // BLOCK),), width * height
         add_deposits(blocks, trail, counts, next_counts, values, cells)
         blur((-(-width // COLUMNS), -(-height // ROWS)), trail, next_trail, width, height)
@@ -163,7 +171,7 @@ class Unpacked:
         self._simulation.wait()
 
     def state(self) -> State:
-        """Trail [H, W], counts [H, W] and agent words [N]."""
+        """Trail [C, H, W], counts [C, H, W] and agent words [N]."""
         trail, counts, _ = self._simulation.state()
         x, y, heading = (device.fetch(part).view(np.uint32) for part in self._parts)
         return trail, counts, pack(x, y, heading)
@@ -178,8 +186,11 @@ def _unpacked_kernels(parts: tuple[Any, ...], order_words: Any) -> dict[str, Sev
     """
     update, pack_agents, unpack_agents = (device.Kernel(recipe) for recipe in (UNPACKED, PACK, UNPACK))
 
-    def update_agents(grid: tuple[int, ...], _: Any, *args: Any) -> None:
-        update(grid, *parts, *args)
+    def update_agents(
+        grid: tuple[int, ...], _words: Any, _smell: Any, trail: Any, counts: Any, values: Any, clock: Any,
+        *args: Any,
+    ) -> None:  # fmt: skip
+        update(grid, *parts, trail, counts, values, clock, *args[-4:])  # and not what features would need
 
     def put_in_order(
         grid: tuple[int, ...], words: Any, tiles: Any, clock: Any, agents: int, *args: int
