@@ -24,7 +24,7 @@ ORDER = (
     "feathers", "caustics", "surf", "chevrons", "flames",
     "rings", "corona", "spring", "sparks", "fireflies", "colonies", "spores",
     "hive", "rivals", "frontiers", "streams", "leaves", "embryo", "chambers", "storm", "larvae",
-    "noodles", "loom", "suns", "lanterns", "pebbles", "eyes", "pond",
+    "noodles", "suns", "lanterns", "pebbles", "eyes", "pond",
     "cities",
 )  # fmt: skip
 

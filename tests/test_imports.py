@@ -29,6 +29,7 @@ ORDER = (
     "cpu_model",
     "cpu_scene",
     "cpu_rules",
+    "cpu_responses",
     "cpu_moves",
     "cpu_crowd",
     "cpu_agents",

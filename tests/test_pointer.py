@@ -11,6 +11,7 @@ class FakeStudio:
     def __init__(self) -> None:
         self.view = View((200, 100), (400, 200))
         self.brush = Brush(radius=12.0)
+        self.layer = "trail"
         self.dabs: list[tuple[float, float, bool]] = []
         self.gestures: list[bool] = []
 
