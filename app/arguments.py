@@ -124,7 +124,8 @@ def _world_options(parser: argparse.ArgumentParser) -> None:
     add("--start", type=beginning, metavar="KIND|IMAGE|text:WORDS", help=start_help)
     species_help = "how many species live in it, with as many agents each"
     add("--species", type=whole(1, MAX_SPECIES), metavar="N", help=species_help)
-    add("--map", metavar="IMAGE", help="what is red is food, what is green a wall, what is blue the mask")
+    map_help = "what is red is food, what is green a wall, what is blue the mask; words are the mask"
+    add("--map", metavar="IMAGE|text:WORDS", help=map_help)
     blend_help = "another look, that holds where the mask is; without a mask it grows to the right"
     add("--blend", metavar="PRESET|FILE", help=blend_help)
     add("--no-interop", action="store_true", help="let CUDA hand pictures over through main memory")

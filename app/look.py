@@ -15,7 +15,7 @@ from kernels.maps import FULL
 from kernels.params import Params, check_params
 from kernels.scene import LAYERS, STARTS, Layers, Map
 from presets import Preset
-from presets.pictures import draw_text, read_brightness, read_layers
+from presets.pictures import draw_layers, draw_text, read_brightness, read_layers
 
 MASK = LAYERS.index("mask")
 GRADIENT = 256  # px wide, a step of the mask each
@@ -44,7 +44,9 @@ def asked_look(source: Preset | Record, asked: argparse.Namespace) -> Preset:
     if asked.start:
         look = _beginning(look, asked.start)
     if asked.map:
-        look = dataclasses.replace(look, map=Map(look.map.food, read_layers(Path(asked.map))))
+        words = asked.map.removeprefix(WORDS)
+        image = read_layers(Path(asked.map)) if words == asked.map else draw_layers(words, "mask")
+        look = dataclasses.replace(look, map=Map(look.map.food, image))
     if asked.blend:
         other = as_captured(find(asked.blend))
         warnings = (*look.warnings, *other.warnings)

@@ -53,12 +53,15 @@ class MapPanel:
         self._draw_blending(studio)
 
     def _draw_path(self, studio: Studio) -> None:
-        hint = f"an image to become {'the mask' if studio.layer == 'mask' else studio.layer}"
+        hint = "an image, or text:WORDS"
         imgui.set_next_item_width(-imgui.get_font_size() * 4.5)
         entered, self.path = imgui.input_text_with_hint(
             "##path", hint, self.path, imgui.InputTextFlags_.enter_returns_true
         )
-        tip("Its brightness becomes the layer, stretched over the field; the world starts again.")
+        tip(
+            "Its brightness, or the words, become this layer, stretched over the field; "
+            "the world starts again."
+        )
         imgui.same_line()
         path = self.path.strip()
         imgui.begin_disabled(not path)

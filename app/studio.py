@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import presets
+from app.arguments import WORDS
 from app.backend import Choice
 from app.png import NoRun
 from app.record import Record, RecordError, read_any
@@ -21,7 +22,7 @@ from kernels.scene import LAYERS, Map
 from kernels.stroke import MAX_NUMBER, POINT, STRENGTH, Stroke
 from kernels.world import World
 from presets import Preset
-from presets.pictures import read_brightness, read_layers
+from presets.pictures import draw_layers, read_brightness, read_layers
 
 PAINTED = ("trail", *LAYERS)  # what the brush can be on
 USES = ("start", *LAYERS)  # what a picture can be used as
@@ -166,9 +167,11 @@ class Studio(Run):
         return self.notices.attempt(read) and self.rebuild(worlds[0])
 
     def _with_layer(self, layer: str, path: Path) -> Map:
-        """The map as it is now, but for one layer, which a picture's brightness becomes."""
+        """The map as it is now, but for one layer: a picture's brightness, or words after `WORDS`."""
         world = self.session.world
-        fresh = rasterise(Map(image=read_layers(path, layer)), world.width, world.height)
+        words = str(path).removeprefix(WORDS)
+        image = read_layers(path, layer) if words == str(path) else draw_layers(words, layer)
+        fresh = rasterise(Map(image=image), world.width, world.height)
         maps = dataclasses.replace(self.session.simulation.maps, **{layer: getattr(fresh, layer)})
         return Map(image=maps.layers())
 

@@ -54,6 +54,18 @@ def read_layers(path: Path, layer: str | None = None) -> Layers:
     return _read(path, MOST_LAYER, lambda image: _made(_only(image, layer), Layers))
 
 
+def draw_layers(text: str, layer: str) -> Layers:
+    """Words as one layer of a map, `draw_text` in all of its strength.
+
+    Raises:
+        PresetError: As `draw_text` does.
+    """
+    drawn = draw_text(text)
+    pixels = bytearray(len(LAYERS) * len(drawn.pixels))
+    pixels[LAYERS.index(layer) :: len(LAYERS)] = drawn.pixels
+    return Layers(drawn.width, drawn.height, bytes(pixels))
+
+
 def draw_text(text: str) -> Picture:
     """Words in white on black, in Pillow's own font, centred with a margin.
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from kernels.scene import Layers, Picture
 from presets import PresetError
-from presets.pictures import draw_text, from_base64, read_brightness, read_layers, to_base64
+from presets.pictures import draw_layers, draw_text, from_base64, read_brightness, read_layers, to_base64
 
 RANDOM = np.random.default_rng(11)
 COLOURS = RANDOM.integers(0, 256, (30, 40, 3), np.uint8)
@@ -192,3 +192,11 @@ def test_words_are_drawn_in_the_middle_of_a_field() -> None:
 def test_words_that_cannot_be_drawn_are_refused(text: str) -> None:
     with pytest.raises(PresetError, match=r"^text = .*\.$"):
         draw_text(text)
+
+
+def test_words_become_one_layer_of_a_map() -> None:
+    drawn, layers = draw_text("Hi"), draw_layers("Hi", "mask")
+    assert (layers.width, layers.height) == (drawn.width, drawn.height)
+    assert layers.pixels[2::3] == drawn.pixels
+    assert not any(layers.pixels[0::3])
+    assert not any(layers.pixels[1::3])
