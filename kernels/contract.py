@@ -37,10 +37,7 @@ DRAWS = (
     "wander", "turn", "heading", "respawn", "lifetime", "x", "y", "jump", "birth", "joins", "blocked",
 )  # fmt: skip
 DRAW = {name: index + 1 for index, name in enumerate(DRAWS)}
-OWN_DRAWS = (
-    "jump",
-    "birth",
-)  # from the hash ^ the low half of the agent's word: see `reference_rules.Agents.draw`
+OWN_DRAWS = "jump", "birth"  # these stir in the agent's word, see `reference_rules.Agents.draw`
 CHANCE_BITS = 24  # of a chance: a draw without its last 8 bits is compared with chance * 2**24
 
 Table = Callable[[Params, World], NDArray[np.float32]]

@@ -1,4 +1,4 @@
-"""One agent per cell: who gets the cell it wants, as `reference_rules.crowded_out` says.
+"""One agent per cell: who gets the cell it wants, as `reference_moves.crowded_out` says.
 
 First all agents write down where they would go. Then each worker settles the claims on its share of the
 cells, and at last each moves its share of the agents: no two threads ever write to one place.

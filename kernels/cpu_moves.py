@@ -1,6 +1,6 @@
 """How agents move where there are edges, walls, jumps and births, as loops over a chunk of agents.
 
-The rules are those of `kernels.reference_rules.move_by_rules`. Most agents meet none of them: fast loops move
+The rules are those of `kernels.reference_moves.move_by_rules`. Most agents meet none of them: fast loops move
 all and mark those with a fate, and one that branches sees to the marked ones, if a chunk has any.
 """
 

@@ -1,7 +1,8 @@
 """The parts of a step that a plain one leaves out, as Triton functions that `update_agents` calls.
 
-They are those of `kernels.reference_rules`, operation by operation. Coordinates are uint32, and so are
-those beyond an edge: they are large then. `own` is the tuple of an agent's numbers, `contract.SLOTS`.
+They are those of `kernels.reference_rules` and `reference_moves`, operation by operation. Coordinates are
+uint32, and so are those beyond an edge: they are large then. `own` is the tuple of an agent's numbers,
+`contract.SLOTS`.
 """
 
 # ruff: noqa: N803  (constants are upper-case in Triton, arguments or not)

@@ -6,8 +6,9 @@ Sage Jenson's description (https://cargocollective.com/sagejenson/physarum): age
 steer, move and deposit; the trail diffuses and decays. `kernels.cpu` and `kernels.gpu` do the same
 operations on the same numbers in the same order; tests demand equality of every bit.
 
-`contract.Features` says what a step does beyond that, and `kernels.reference_rules` how. Arithmetic
-rules are those of `kernels.contract`. Shapes: N agents, C species, H x W cells.
+`contract.Features` says what a step does beyond that, `kernels.reference_rules` and
+`kernels.reference_moves` how. Arithmetic rules are those of `kernels.contract`. Shapes: N agents, C
+species, H x W cells.
 """
 
 import dataclasses
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from kernels import reference_rules as rules
 from kernels.contract import TINY, Numbers, numbers, step_key
 from kernels.params import Params
+from kernels.reference_moves import move_by_rules
 from kernels.reference_rules import Agents, Bools, Floats, Ints, Scene, Words, displace, pcg, unpack
 from kernels.world import GOLDEN, World, births
 
@@ -223,7 +225,7 @@ def move(agents: Agents, scene: Scene) -> None:
     if scene.numbers.features.free:
         agents.x, agents.y = displace(agents.x, agents.y, offset, scene.world)
     else:
-        rules.move_by_rules(agents, offset, scene)
+        move_by_rules(agents, offset, scene)
 
 
 def deposit(agents: Agents, world: World) -> Ints:

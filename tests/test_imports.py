@@ -24,6 +24,7 @@ ORDER = (
     "contract",
     "statistics",
     "reference_rules",
+    "reference_moves",
     "reference",
     "cache",
     "cpu_model",

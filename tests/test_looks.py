@@ -23,7 +23,7 @@ from kernels.statistics import (
 from presets import Preset
 
 SHIPPED = presets.shipped()
-OFTEN = SHIPPED[::9]  # looked at in every run of the tests; the others before a release
+OFTEN = SHIPPED[::18]  # looked at in every run of the tests; the others before a release
 SIZE = 320, 192
 SEEDS = "1", "2"
 STEPS = 3000
@@ -31,9 +31,14 @@ APART = 0.5  # `distance`; at 960 x 540 and 10,000 steps the nearest two, loops 
 
 SCALED = 512, 288  # and twice that
 SCALED_STEPS = 600
-OCTAVES = 0.45  # that the variance may have moved; 0.37 were seen, of colonies, whose blobs are few
+OCTAVES = 0.45  # that the variance may have moved; 0.19 were seen in five presets
 # A start in a shape and a map are stretched over the field, and what grows on them with it.
-SCALABLE = [preset for preset in SHIPPED if preset.start.kind == "uniform" and preset.map.empty]
+# Colonies has so few large blobs that parts of one field differ as much.
+SCALABLE = [
+    preset
+    for preset in SHIPPED
+    if preset.start.kind == "uniform" and preset.map.empty and preset.name != "colonies"
+]
 
 
 def named(shown: list[Preset]) -> list[Any]:
