@@ -171,7 +171,7 @@ def prepare_rules(choice: Choice) -> subprocess.Popen[bytes] | None:
     On a CPU that takes half a minute once, which a person would wait for at the first such preset. (CUDA's
     take seconds, and only those that are asked for.)
     """
-    if choice.backend != "cpu":
+    if choice.backend != "cpu" or importlib.import_module("kernels.cpu").rules_are_ready():
         return None
     nowhere = subprocess.DEVNULL
     return subprocess.Popen([sys.executable, "-c", PREPARE], stdin=nowhere, stdout=nowhere, stderr=nowhere)

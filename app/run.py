@@ -113,12 +113,14 @@ class Run:
 
     def add_species(self) -> None:
         """Starts again with one species more, and traits that make something of it."""
+        self.before_restart()
         world = self.as_painted()
         shares = (*world.shares, sum(world.shares) / world.species)
         self._respecies(shares, with_one_more(self.session.params, world.species))
 
     def remove_species(self, gone: int) -> None:
         """Starts again without a species, counted from 0; the later ones move up."""
+        self.before_restart()
         shares = self.session.world.shares
         self._respecies(
             shares[:gone] + shares[gone + 1 :], with_one_less(self.session.params, len(shares), gone)

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -55,6 +56,8 @@ class Window(WindowConfig):
         self.overlay = Overlay(self.ctx, self.wnd, None)
         self.panel = Panel()
         self.captures = Captures()
+        self.stays = False  # until somebody closes it, so that what comes later is worth preparing
+        self.compiler: subprocess.Popen[bytes] | None = None
         self.studio: Studio | None = None  # these two, until the kernels are compiled
         self.stage: Stage | None = None
         self.failure: BaseException | None = None
@@ -153,6 +156,8 @@ class Window(WindowConfig):
         studio.notices.say(self.stage.how)
         self.pointer = Pointer(studio)
         self.studio = studio
+        if self.stays:
+            self.compiler = prepare_rules(self.choice)
         gc.freeze()  # looking through all that Numba and others hold would stall some later frame by 0.1 s
 
     def _compile(self) -> None:
@@ -239,6 +244,9 @@ class Window(WindowConfig):
     def release(self) -> None:
         """Finishes captures and frees the GPU: sharing first, then textures, then the context."""
         gc.unfreeze()
+        if self.compiler:
+            self.compiler.terminate()
+            self.compiler.wait()
         for _, problem in self.captures.close():
             if problem:  # there is no panel any more to say it
                 print(problem, file=sys.stderr)
@@ -286,9 +294,8 @@ def show(
     before = None
     with contextlib.suppress(ValueError):  # signals belong to the main thread
         before = signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
-    window.frame_limit = frames
+    window.frame_limit, window.stays = frames, frames is None
     window.begin(source, world, choice, fullscreen)
-    compiler = None if frames else prepare_rules(choice)
     try:
         window.run_frames()
         if window.frame_times.ends and window.studio:
@@ -296,9 +303,6 @@ def show(
             print(window.frame_times.report())
             print(f"digest {window.studio.session.simulation.digest()}")
     finally:
-        if compiler:
-            compiler.terminate()
-            compiler.wait()
         window.release()
         window.wnd.destroy() if headless else window.wnd.close()
         if before is not None:

@@ -79,6 +79,11 @@ def prepare_rules() -> None:
     _with_a_sound_cache(build)
 
 
+def rules_are_ready() -> bool:
+    """Whether this process has all rules, so that none is compiled from now on."""
+    return prepare_rules.cache_info().currsize > 0
+
+
 def _tiny() -> Buffers:
     b = allocated(World(16, 16, 1))
     set_numbers(b, contract.numbers(Params(), b.world))

@@ -21,8 +21,8 @@ from kernels import reference_rules as rules
 from kernels.contract import TINY, Numbers, numbers, step_key
 from kernels.params import Params
 from kernels.reference_moves import move_by_rules
-from kernels.reference_rules import Agents, Bools, Floats, Ints, Scene, Words, displace, pcg, unpack
-from kernels.world import GOLDEN, World, births
+from kernels.reference_rules import Agents, Bools, Floats, Ints, Scene, Words, displace, pcg
+from kernels.world import GOLDEN, World, births, unpack
 
 __all__ = ["pcg", "unpack"]  # for those who look for the specification here
 

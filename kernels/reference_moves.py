@@ -20,9 +20,8 @@ from kernels.reference_rules import (
     displace,
     outside,
     shifted,
-    unpack,
 )
-from kernels.world import POSITION_BITS, World
+from kernels.world import POSITION_BITS, World, unpack
 
 
 def move_by_rules(agents: Agents, offset: Vectors, scene: Scene) -> None:

@@ -25,7 +25,7 @@ from kernels.contract import (
 )
 from kernels.curves import CROWDS, PIECES
 from kernels.direction import sincos
-from kernels.world import GOLDEN, POSITION_BITS, SPECIES_BIT, World, pack
+from kernels.world import GOLDEN, World, pack, species_of, unpack
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -249,23 +249,6 @@ def crowd(counts: Ints, scene: Scene) -> Floats:
     left = scene.numbers.crowds[:, species, within]  # [SETS, C, H, W]
     amount = mixed(left, scene.mask) if scene.numbers.features.blend else left[0]
     return amount + scene.field_values()["deposit_slope"] * over
-
-
-def unpack(agents: Words, position_bits: int = POSITION_BITS) -> tuple[Ints, Ints, Ints]:
-    """Coordinates x, y [N] in units and heading [N] in 65536ths of a circle; see `world.pack`."""
-    low = agents.astype(np.uint32)
-    high = (agents >> np.uint64(32)).astype(np.uint32)
-    heading = low >> 24 | high >> 24 << 8
-    place = np.uint32((1 << position_bits) - 1)
-    return (low & place).view(np.int32), (high & place).view(np.int32), heading.view(np.int32)
-
-
-def species_of(agents: Words, world: World) -> Ints:
-    """Each agent's species [N], from 0."""
-    if world.species == 1:
-        return np.zeros(len(agents), np.int32)
-    first, second = (agents >> np.uint64(bit) & np.uint64(1) for bit in (SPECIES_BIT, 32 + SPECIES_BIT))
-    return (first | second << np.uint64(1)).astype(np.int32)
 
 
 def displace(x: Ints, y: Ints, offset: Vectors, world: World) -> tuple[Ints, Ints]:

@@ -25,6 +25,7 @@ BIRTHS = 2**16  # places where agents are born again
 SPECIES_BIT = POSITION_BITS - 1
 
 Halves = NDArray[np.uint32]
+Places = NDArray[np.int32]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,6 +115,23 @@ def pack(
     low = (x | (kind & 1) << SPECIES_BIT | (heading & 0xFF) << 24).astype(np.uint64)
     high = (y | kind >> 1 << SPECIES_BIT | heading >> 8 << 24).astype(np.uint64)
     return low | high << np.uint64(32)
+
+
+def unpack(agents: NDArray[np.uint64], position_bits: int = POSITION_BITS) -> tuple[Places, Places, Places]:
+    """Coordinates x, y [N] in units and heading [N] in 65536ths of a circle; see `pack`."""
+    low = agents.astype(np.uint32)
+    high = (agents >> np.uint64(32)).astype(np.uint32)
+    heading = low >> 24 | high >> 24 << 8
+    place = np.uint32((1 << position_bits) - 1)
+    return (low & place).view(np.int32), (high & place).view(np.int32), heading.view(np.int32)
+
+
+def species_of(agents: NDArray[np.uint64], world: World) -> Places:
+    """Each agent's species [N], from 0."""
+    if world.species == 1:
+        return np.zeros(len(agents), np.int32)
+    first, second = (agents >> np.uint64(bit) & np.uint64(1) for bit in (SPECIES_BIT, 32 + SPECIES_BIT))
+    return (first | second << np.uint64(1)).astype(np.int32)
 
 
 def scatter(world: World) -> NDArray[np.uint64]:

@@ -13,10 +13,9 @@ from app.backend import BackendError, nvidia_gpus
 from kernels.maps import Mark
 from kernels.params import Params
 from kernels.reference import unpack
-from kernels.reference_rules import species_of
 from kernels.simulation import Simulation
 from kernels.stroke import Stroke
-from kernels.world import World, pack
+from kernels.world import World, pack, species_of
 
 Words = NDArray[np.uint64]
 

@@ -48,6 +48,9 @@ def test_a_start_may_be_a_shape_words_or_an_image(run: Run, home: Path) -> None:
 def test_species_are_dealt_out_equally(run: Run) -> None:
     record = made(run("render", "veins", *TINY, "--species", "3", "--set", "decay_3=0.5", "--out", "a.png"))
     assert record.world.shares == record.preset.shares == (1.0, 1.0, 1.0)
+    veins = presets.find("veins").params  # and take after the one there is
+    assert record.preset.params.sensor_angle_3 == veins.sensor_angle  # type: ignore[attr-defined]
+    assert record.preset.params.decay_3 == 0.5  # type: ignore[attr-defined]
     again = run("render", "a.png", "--backend", "cpu", "--out", "b.png")
     assert digest_of(again) == f"digest {record.digest}"
 

@@ -245,6 +245,9 @@ modules = (
 compiled = [f for module in modules for f in vars(module).values() if hasattr(f, "signatures")]
 assert len(compiled) > 50
 assert all(len(f.signatures) <= 1 for f in compiled), [f for f in compiled if len(f.signatures) > 1]
+run = cpu_agents.update_plainly, cpu_field.update_field, cpu_order.sort, cpu_model.recount
+assert all(len(f.signatures) == 1 for f in run)
+assert not cpu_agents.update_by_rules.signatures  # no plain world waits for rules
 """
     cache = str(tmp_path / "file")
     ran = python(script, NUMBA_CACHE_DIR=cache)

@@ -3,14 +3,16 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
 from looks import LOOKS, SETTINGS, Setting
 from test_equality import BACKENDS, assert_equal, python
 
 from kernels.maps import Mark
-from kernels.params import Params
+from kernels.params import Params, check_params
 from kernels.simulation import Simulation
 from kernels.stroke import Stroke
+from kernels.world import GOLDEN, World, unpack
 
 AWKWARD = 101, 67, 3001
 ALL = {f"{name} alone": Setting(look) for name, look in LOOKS.items()} | SETTINGS
@@ -98,3 +100,35 @@ def test_rules_change_while_it_runs(backend: str, shares: tuple[float, ...]) -> 
 def by(method: Callable[..., None], *arguments: object) -> Callable[[Simulation], None]:
     """A change of a simulation, by one of its methods."""
     return lambda simulation: method(simulation, *arguments)
+
+
+# Two agents whose 32-bit luck is the same in every step, as among millions some are: low + high * GOLDEN.
+APART_BY = 0x00123456
+LOW, HIGH = 0x00400000, 0x00500000
+OTHER_HIGH = (HIGH - APART_BY * pow(GOLDEN, -1, 2**32)) % 2**32
+ALIKE = np.array([LOW | HIGH << 32, LOW + APART_BY | OTHER_HIGH << 32], np.uint64)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("rule", ["respawn", "lifetime"])
+def test_agents_that_jump_at_once_do_not_become_one(rule: str, backend: str) -> None:
+    world = World(2048, 2048, 2)  # where every word is a place
+    simulation = Simulation(world, check_params({rule: 1.0}), backend)
+    simulation.backend.load(simulation.buffers, world, ALIKE)
+    simulation.step()
+    (x, y, _), words = unpack(simulation.state()[2]), simulation.state()[2]
+    assert words[0] != words[1]
+    if rule == "respawn":  # as their luck is the same, only the heading can tell them apart
+        assert (x[0], y[0]) == (x[1], y[1])
+
+
+def test_a_blend_joins_whom_the_first_look_joins() -> None:
+    """Half of "none" and the third species is not the first one."""
+    world = World(64, 48, 900, shares=(1.0, 1.0, 1.0))
+    other = check_params({"joins": "3", "joins_2": "3", "join_threshold": 0.0, "join_chance": 1.0})
+    for backend in ("reference", "cpu"):
+        simulation = Simulation(world, Params(), backend, other)
+        simulation.maps.mask[:] = 128
+        simulation.set_maps(simulation.maps)
+        simulation.step(20)
+        assert simulation.counts().sum((1, 2)).tolist() == [300, 300, 300]

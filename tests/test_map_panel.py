@@ -8,6 +8,7 @@ from PIL import Image
 
 from app import keys
 from app.backend import Choice
+from app.record import encode_png
 from app.studio import PAINTED, Studio
 from kernels.params import Brush, Params
 from kernels.scene import LAYERS
@@ -106,3 +107,13 @@ def test_a_picture_that_cannot_be_read_is_not_asked_about(studio, tmp_path) -> N
         assert name in studio.notices.current()[-1]
     assert not studio.use_picture("food", tmp_path / "missing.png")
     assert "missing.png" in studio.notices.current()[-1]
+
+
+def test_a_damaged_capture_is_not_taken_for_any_picture(studio, tmp_path) -> None:
+    record = studio.session.record("")
+    data = encode_png(np.zeros((8, 8, 3), np.uint8), record)
+    at = data.index(b"physarium") + 40
+    (tmp_path / "run.png").write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    studio.open(tmp_path / "run.png")
+    assert studio.picture is None
+    assert "damaged" in studio.notices.current()[-1]

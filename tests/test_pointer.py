@@ -124,3 +124,12 @@ def test_a_gesture_begins_with_its_first_dab_alone(pointer, studio) -> None:
             pointer.paint(now=start + frame / 60)
         pointer.release(LEFT)
     assert studio.gestures == 2 * [True, False, False]
+
+
+def test_another_layer_begins_another_gesture(pointer, studio) -> None:
+    pointer.press(LEFT, now=0.0)
+    for frame, layer in enumerate(("food", "food", "wall", "wall"), 1):
+        studio.layer = layer
+        pointer.move(100 * frame, 50 * frame)
+        pointer.paint(now=frame / 60)
+    assert studio.gestures == [True, False, True, False]

@@ -231,3 +231,12 @@ def test_saving_again_replaces_only_when_told(studio, tmp_path) -> None:
     studio.change(decay=0.44)
     assert studio.save_preset("My look", overwrite=True)
     assert studio.presets[-1].preset.params.decay == 0.44
+
+
+@pytest.mark.parametrize("again", [Studio.restart, Studio.new_seed, Studio.add_species])
+def test_what_revives_a_world_does_not_outlive_it(studio, again) -> None:
+    studio.watch.cure = {"wander": (0.0, 20.0), "respawn": (0.0, 150.0)}
+    studio.change(wander=20.0, respawn=150.0)
+    again(studio)
+    assert (studio.session.params.wander, studio.session.params.respawn) == (0.0, 0.0)
+    assert studio.watch.cure == {}

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from kernels import reference
 from kernels.params import Params
-from kernels.reference_rules import species_of
 from kernels.scene import STARTS, Start
 from kernels.simulation import Simulation
-from kernels.world import BIRTHS, MAX_AGENTS, World, births, pack, scatter
+from kernels.world import BIRTHS, MAX_AGENTS, World, births, pack, scatter, species_of
 
 SEEDS = [
     "",
