@@ -17,6 +17,8 @@ from presets.preset import nearest
 
 START_KINDS = tuple(kind for kind in STARTS if kind != "image")
 WORDS = "text:"  # begins a start that is words
+STILLS = {".png": (8, 16), ".exr": (32, 16), ".npy": (32,)}  # bits a file takes; the first, if left out
+MOST_SUPERSAMPLE = 8
 
 COMMANDS = {
     "run": "open the window; what happens when no command is given",
@@ -35,6 +37,7 @@ examples:
   physarium veins --start text:HELLO               agents begin on words, or on an image's bright places
   physarium veins --map walls.png --blend cells    food, walls and a mask from an image; two looks blended
   physarium render veins --steps 2k --out a.png    a picture without a window
+  physarium render veins --out a.exr --picture 8192x8192     any size, in linear light
   physarium presets show veins > mine.toml         a preset of your own to begin with
   physarium bench --quick                          how fast this machine is, within a minute
 """
@@ -84,6 +87,8 @@ class Parser(argparse.ArgumentParser):
 
 def command_line() -> Parser:
     """The parser of the whole command line; `command` is one of `COMMANDS` afterwards."""
+    from app.film_arguments import FILM
+
     parser = Parser(
         prog="physarium",
         usage="%(prog)s [run] [PRESET|FILE] [OPTION ...]\n       %(prog)s COMMAND [OPTION ...]",
@@ -98,7 +103,8 @@ def command_line() -> Parser:
     )
     for name, does in COMMANDS.items():
         sentence = f"{does[0].upper()}{does[1:]}."
-        epilog = {"run": _keys(), "bench": BENCH, "presets": f"{IMPORT}\n{_places()}"}.get(name, _places())
+        epilogs = {"run": _keys(), "render": FILM, "bench": BENCH, "presets": f"{IMPORT}\n{_places()}"}
+        epilog = epilogs.get(name, _places())
         command = parsers.add_parser(name, help=does, description=sentence, epilog=epilog)
         command.add_argument("--debug", action="store_true", help="show where a failure comes from")
         if name in ("run", "render"):
@@ -161,10 +167,23 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _render_options(parser: argparse.ArgumentParser) -> None:
+    from app.film_arguments import film_options, output  # which reads words as is done here
+
     add = parser.add_argument
-    steps_help = "where to stop; left out, 600, or where a captured PNG was taken"
+    steps_help = "where to stop; left out, 600, or where a captured PNG was taken; films begin there, or at 0"
     add("--steps", type=whole(0, 10**9), metavar="N", help=steps_help)
-    add("--out", type=picture, required=True, metavar="FILE.png", help="the picture to write")
+    out_help = (
+        "what to write: a picture (.png, .exr), the trail (.npy), or a film (.mp4, .mov, .webm, %%05d.png)"
+    )
+    add("--out", type=output, required=True, metavar="FILE", help=out_help)
+    picture_help = "the picture's size; the field covers it; left out, the field's own size"
+    add("--picture", type=size, metavar="WxH", help=picture_help)
+    bits = sorted({some for kind in STILLS.values() for some in kind})
+    bits_help = "of each colour: 8 or 16 in a .png, 32 or 16 (floating point) in an .exr"
+    add("--bits", type=int, choices=bits, help=bits_help)
+    finer_help = "draw the picture N times as large and average it, in linear light"
+    add("--supersample", type=whole(1, MOST_SUPERSAMPLE), metavar="N", help=finer_help)
+    film_options(parser)
 
 
 def _bench_options(parser: argparse.ArgumentParser) -> None:
@@ -249,6 +268,14 @@ def picture(text: str) -> Path:
     """A PNG that can be written."""
     if Path(text).suffix.lower() != ".png":
         raise argparse.ArgumentTypeError(f"{text!r} is not a PNG; the name of the picture ends in .png")
+    return writable(text)
+
+
+def still(text: str) -> Path:
+    """A file that `render` can write, as its name ends."""
+    if Path(text).suffix.lower() not in STILLS:
+        kinds = ", ".join(STILLS)
+        raise argparse.ArgumentTypeError(f"{text!r} is no picture; its name ends in one of {kinds}")
     return writable(text)
 
 

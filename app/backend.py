@@ -12,7 +12,6 @@ import ctypes
 import importlib
 import importlib.util
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,8 +24,8 @@ from kernels.simulation import BACKENDS, Simulation
 from kernels.world import World
 
 GIB = 2**30
+CAPABILITY = 75, 76  # major and minor, in the driver's numbers for a device's attributes
 TRIAL = World(32, 16, 64)  # small enough to be stepped by the reference in no time
-PREPARE = "import os; getattr(os, 'nice', int)(10); from kernels.cpu import prepare_rules; prepare_rules()"
 TRIALS = TRIAL, World(33, 16, 64)  # both kinds of width that CUDA's kernels are compiled for
 
 # Bytes a cell, beside those of the backend's own.
@@ -84,15 +83,24 @@ def choose(wanted: str = "auto", interop: bool = True) -> Choice:
         return _cpu(f"because CUDA cannot be used: {error}".removesuffix("."))
 
 
-def check_memory(world: World, choice: Choice) -> None:
+def check_memory(world: World, choice: Choice, more: int = 0, also: str = "") -> int:
     """Refuses a world that does not fit, before anything is allocated for it.
+
+    Args:
+        world: Its size, agents and species.
+        choice: What computes it.
+        more: Bytes of main memory that are needed beside.
+        also: What for, after the world's agents in the sentence.
+
+    Returns:
+        Bytes of main memory that are needed.
 
     Raises:
         WorldTooLarge: With the memory needed and the memory free.
     """
     cells = world.width * world.height
     device = "cuda" if choice.backend == "cuda" else "cpu"
-    needs = {device: 0, "cpu": MAP_BYTES * cells}
+    needs = {device: 0, "cpu": MAP_BYTES * cells + more}
     needs[device] += importlib.import_module(BACKENDS[choice.backend]).bytes_needed(world)
     needs[device] += (TEXTURE_BYTES[world.species > 1] + MAP_TEXTURE_BYTES) * cells
     if device == "cuda":
@@ -102,9 +110,11 @@ def check_memory(world: World, choice: Choice) -> None:
         where = f"memory on {choice.device}" if backend == "cuda" else "main memory"
         if needed > free:
             raise WorldTooLarge(
-                f"size = {world.width}x{world.height} with {world.agents} agents needs "
+                f"size = {world.width}x{world.height} with {world.agents} agents"
+                f"{also if backend == 'cpu' else ''} needs "
                 f"{needed / GIB:.1f} GiB of {where}; {free / GIB:.1f} GiB are free."
             )
+    return needs["cpu"]
 
 
 def free_memory(backend: str) -> int:
@@ -165,16 +175,20 @@ def cuda_version() -> int:
     return version.value
 
 
-def prepare_rules(choice: Choice) -> subprocess.Popen[bytes] | None:
-    """Has the rules that the first world did not need compiled and kept, by a process beside this one.
+def gpu_capability() -> int:
+    """The first GPU's compute capability, such as 90 for 9.0; asks the driver alone.
 
-    On a CPU that takes half a minute once, which a person would wait for at the first such preset. (CUDA's
-    take seconds, and only those that are asked for.)
+    Raises:
+        BackendError: There is no driver, or it offers no GPU.
     """
-    if choice.backend != "cpu" or importlib.import_module("kernels.cpu").rules_are_ready():
-        return None
-    nowhere = subprocess.DEVNULL
-    return subprocess.Popen([sys.executable, "-c", PREPARE], stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    nvidia_gpus()
+    cuda, device, number = _driver(), ctypes.c_int(), ctypes.c_int()
+    cuda.cuDeviceGet(ctypes.byref(device), 0)
+    digits = []
+    for attribute in CAPABILITY:
+        cuda.cuDeviceGetAttribute(ctypes.byref(number), attribute, device)
+        digits.append(number.value)
+    return 10 * digits[0] + digits[1]
 
 
 @contextmanager

@@ -1,52 +1,205 @@
-"""Pictures taken while the world lives: copied in the frame, finished in the background."""
+"""Captures while the world lives: drawn in the frame, brought over in the next ones, written beside them.
+
+A frame only has the GPU draw the picture and copy it into a buffer there. Each frame after it fetches a few
+megabytes, so that even the largest capture stalls the window by no more than what drawing it takes.
+"""
 
 import dataclasses
 import functools
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from app.display import Display
-from app.files import Outcome, Writer, capture_folder, write_atomically
-from app.record import Record, encode_png
+from app.files import Outcome, Writer, capture_folder
+from app.record import Record
+from app.session import Session
+from app.stills import Still, as_bits, largest_target, save
 from app.studio import Studio
+from app.view import View
 from kernels.simulation import State, digest
 from presets import slug
 
+KINDS = (("PNG", ".png", 8), ("PNG, 16 bit", ".png", 16), ("EXR", ".exr", 32), ("trail, .npy", ".npy", 32))
+SIZES = "field", "window", "2 x field"
+
+FETCHED = 1 << 24  # bytes a frame
+WAITING = 4  # captures on their way at once
+MOST_STATE = 192 << 20  # bytes of a state that a GPU hands over within a frame
+MOST = 1 << 30  # bytes of a capture, twice of which it takes on the GPU
+ROWS = 256  # of a band
+
+Finish = Callable[[NDArray[Any]], Path]
+
+
+class Shot:
+    """A capture on its way: all of it lies in a buffer on the GPU.
+
+    Args:
+        framebuffer: What is captured, whole.
+        components: How many it has.
+        dtype: As moderngl names it, "f1" or "f4".
+        finish: Takes what was fetched [H, W, components], rows as OpenGL has them, and writes the file.
+    """
+
+    def __init__(
+        self, framebuffer: moderngl.Framebuffer, components: int, dtype: str, finish: Finish
+    ) -> None:
+        width, height = framebuffer.size
+        kind = np.uint8 if dtype == "f1" else np.float32
+        self.pixels = np.empty((height, width, components), kind)
+        self.finish = finish
+        self.fetched = 0
+        self.buffer = framebuffer.ctx.buffer(reserve=self.pixels.nbytes)
+        framebuffer.read_into(self.buffer, components=components, alignment=1, dtype=dtype)
+
+    def fetch(self, most: int) -> bool:
+        """Brings so many bytes over, and says whether that was the last of them."""
+        size = min(most, self.pixels.nbytes - self.fetched)
+        self.buffer.read_into(self.pixels.data, size, offset=self.fetched, write_offset=self.fetched)
+        self.fetched += size
+        done = self.fetched == self.pixels.nbytes
+        if done:
+            self.buffer.release()
+        return done
+
 
 class Captures:
-    """Takes the captures a studio asks for."""
+    """Takes the captures a studio asks for.
+
+    Attributes:
+        dropped: How many were not taken because too many were on their way.
+    """
 
     def __init__(self) -> None:
         self.writer = Writer()
+        self.shots: list[Shot] = []
+        self.dropped = 0
+        self._refusals: list[Outcome] = []
 
     def serve(self, studio: Studio, display: Display) -> None:
-        """Takes what was asked for, and says what has been written."""
+        """Takes what was asked for, goes on with what is on its way, and says what has been written."""
+        self._go_on(FETCHED)
         for _ in range(studio.captures):
-            session = studio.session
-            view = dataclasses.replace(studio.view) if studio.capture_at_window_size else None
-            pixels = display.picture(session.params, view)
-            trail, counts, agents = session.simulation.state()
-            state = trail.copy(), counts.copy(), agents.copy()  # the world moves on
-            job = functools.partial(_write, pixels, session.record(digest=""), state)
-            if not self.writer.submit(job):
-                studio.notices.say("Too many captures at once; this one was dropped.")
+            if len(self.shots) < WAITING:
+                studio.notices.attempt(lambda: self.shots.append(_taken(studio, display)))
+            else:
+                self._drop()
         studio.captures = 0
-        for path, problem in self.writer.poll():
+        for path, problem in self._outcomes():
             studio.notices.say(problem or f"Saved {path}.")
 
+    def _go_on(self, most: int) -> None:
+        if self.shots and self.shots[0].fetch(most):
+            shot = self.shots.pop(0)
+            if not self.writer.submit(functools.partial(shot.finish, shot.pixels)):
+                self._drop()
+
+    def _drop(self) -> None:
+        self.dropped += 1
+        self._refusals.append((None, "Too many captures at once; one was dropped."))
+
+    def _outcomes(self) -> list[Outcome]:
+        """What has become of captures since the last call."""
+        refusals, self._refusals = self._refusals, []
+        return refusals + self.writer.poll()
+
     def close(self) -> list[Outcome]:
-        """Finishes what is being written; returns what nobody has been told yet."""
+        """Finishes what is on its way; returns what nobody has been told yet."""
+        while self.shots:
+            self._go_on(MOST)
         self.writer.close()
-        return self.writer.poll()
+        return self._outcomes()
 
 
-def _write(pixels: NDArray[np.uint8], record: Record, state: State) -> Path:
-    """Writes one capture, in the writer's thread: the digest and the PNG take their time."""
-    record = dataclasses.replace(record, digest=digest(state))
-    path = capture_folder() / f"{capture_name(record)}.png"
-    return write_atomically(path, encode_png(pixels, record), "beside")
+def _taken(studio: Studio, display: Display) -> Shot:
+    """A capture of the moment.
+
+    Raises:
+        ValueError: It is too large; one sentence.
+    """
+    _, suffix, bits = KINDS[studio.capture_kind]
+    view = _view(studio, display)
+    session = studio.session
+    still = Still(Path(f"x{suffix}"), view.target, bits)
+    finish = functools.partial(_write, still, session.record(digest=""), _state(session))
+    if not still.is_picture:
+        return _shot_of_trail(display, finish)
+    largest = largest_target(display.ctx)
+    if max(view.target) > largest or 4 * view.target[0] * view.target[1] > MOST:
+        width, height = view.target
+        raise ValueError(
+            f"A picture of {width} x {height} is too large to capture from the window; "
+            "physarium render --picture draws it."
+        )
+    return _shot_of_picture(display, session, view, finish)
+
+
+def _view(studio: Studio, display: Display) -> View:
+    """What a capture shows: the window's view, or the whole field."""
+    match SIZES[studio.capture_size]:
+        case "window":
+            return dataclasses.replace(studio.view)
+        case "field":
+            return View(display.size, display.size)
+        case _:
+            return View(display.size, (2 * display.size[0], 2 * display.size[1]))
+
+
+def _state(session: Session) -> State | None:
+    """A copy for the digest, since the world moves on; None where fetching it would take frames."""
+    if session.backend != "cuda":
+        trail, counts, agents = session.simulation.state()
+        return trail.copy(), counts.copy(), agents.copy()
+    world = session.world
+    size = 8 * (world.width * world.height * world.species + world.agents)
+    return session.simulation.state() if size <= MOST_STATE else None
+
+
+def _shot_of_trail(display: Display, finish: Finish) -> Shot:
+    """The texture, which holds the trail of this moment."""
+    framebuffer = display.ctx.framebuffer(display.texture)
+    try:
+        return Shot(framebuffer, display.texture.components, "f4", finish)
+    finally:
+        framebuffer.release()
+
+
+def _shot_of_picture(display: Display, session: Session, view: View, finish: Finish) -> Shot:
+    """What the display draws into a framebuffer of its own."""
+    bound = display.ctx.fbo  # the window's
+    canvas = display.ctx.renderbuffer(view.target, 4)
+    framebuffer = display.ctx.framebuffer(canvas)
+    try:
+        framebuffer.use()
+        display.draw(view, session.params)
+        return Shot(framebuffer, 4, "f1", finish)
+    finally:
+        bound.use()
+        framebuffer.release()
+        canvas.release()
+
+
+def _write(still: Still, record: Record, state: State | None, pixels: NDArray[Any]) -> Path:
+    """Writes one capture, in the writer's thread: digest and compression take their time."""
+    if state:
+        record = dataclasses.replace(record, digest=digest(state))
+    path = capture_folder() / f"{capture_name(record)}{still.kind}"
+    still = dataclasses.replace(still, path=path)
+    if still.is_picture:
+        pixels = pixels[::-1]  # OpenGL begins at the bottom
+    trail = np.moveaxis(pixels, 2, 0)[: record.world.species]
+    return save(still, record, trail, _bands(pixels, still.bits), "beside")
+
+
+def _bands(pixels: NDArray[Any], bits: int) -> Iterator[NDArray[Any]]:
+    """Rows [h, W, 3] from pixels [H, W, 4], both from the top."""
+    for top in range(0, len(pixels), ROWS):
+        yield as_bits(pixels[top : top + ROWS, :, :3], bits)
 
 
 def capture_name(record: Record) -> str:

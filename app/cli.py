@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app import film_arguments
 from app.arguments import COMMANDS, UsageError, command_line
 from app.files import user_folder
 
 if TYPE_CHECKING:
     from app.start import Start
+    from app.stills import Still
 
 FAILED, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # the last two as a shell counts signals
 
@@ -94,13 +96,18 @@ def _run(asked: argparse.Namespace) -> int:
 
 
 def _render(asked: argparse.Namespace) -> int:
+    if film_arguments.asked_for(asked):
+        return _film(asked)
+    if options := film_arguments.given(asked):
+        raise UsageError(f"{options[0]} is for films; --out film.mp4 makes one.")
     start = _start(asked)
     _tell(start)
     from app.display import DisplayError
     from app.render import render
 
+    still = _still(asked, start)
     try:
-        digest = render(start.source, start.world, start.choice, steps=start.steps, out=asked.out)
+        digest = render(start.source, start.world, start.choice, steps=start.steps, still=still)
     except DisplayError as problem:
         raise UsageError(str(problem)) from problem
     print(asked.out)
@@ -109,6 +116,47 @@ def _render(asked: argparse.Namespace) -> int:
         print(f"physarium: {asked.preset} recorded another digest, {start.digest}.", file=sys.stderr)
         return FAILED
     return 0
+
+
+def _film(asked: argparse.Namespace) -> int:
+    start = _start(asked)
+    _tell(start)
+    from app.backend import BackendError
+    from app.display import DisplayError
+    from app.film import asked_film, make
+    from app.video import FilmError
+
+    try:
+        film = asked_film(asked, start.world, start.choice)
+        done = make(film, start.source, start.world, start.choice, lambda said: print(said, file=sys.stderr))
+    except (ValueError, BackendError, DisplayError) as problem:
+        raise UsageError(str(problem)) from problem
+    except FilmError as problem:
+        print(f"physarium: {problem}", file=sys.stderr)
+        return FAILED
+    if done.frames:
+        print(asked.out)
+    if done.digest:
+        print(f"digest {done.digest}")
+    if not done.stopped:
+        return 0
+    print(f"Stopped after {done.frames:,} of {film.frames:,} frames.", file=sys.stderr)
+    return INTERRUPTED
+
+
+def _still(asked: argparse.Namespace, start: "Start") -> "Still":
+    """What to write, once it is known that this machine can."""
+    from app.backend import GIB, BackendError
+    from app.stills import asked_still, check
+
+    try:
+        still = asked_still(asked, start.world)
+        needed = check(still, start.world, start.choice)
+    except (ValueError, BackendError) as problem:
+        raise UsageError(str(problem)) from problem
+    if needed > GIB:
+        print(f"This takes up to {needed / GIB:.1f} GiB of main memory.", file=sys.stderr)
+    return still
 
 
 def _start(asked: argparse.Namespace) -> "Start":

@@ -141,8 +141,7 @@ class Display:
             fits = all(target <= side for _, target, side in sides)
             return "EXACT" if fits else "TILED", rows | {"corner": corner, "field": self.size}
         taps = min(MOST_TAPS, math.ceil(1 / view.scale - 1e-6))
-        origin = tuple((centre - target / 2 / view.scale) / side for centre, target, side in sides)
-        stride = tuple(1 / view.scale / side for side in self.size)
+        origin, stride = view.in_field()
         return "SMOOTH" if taps == 1 else "AREA", rows | {"origin": origin, "stride": stride, "taps": taps}
 
     def picture(self, params: Params, view: View | None = None) -> NDArray[np.uint8]:

@@ -48,7 +48,7 @@ KEYS = (
     Key(("NUMBER_3",), "3", "use_layer", "paint walls", argument="wall"),
     Key(("NUMBER_4",), "4", "use_layer", "paint the mask of a second look", argument="mask"),
     Key(("Z",), "Ctrl+Z", "undo_map", "take the last stroke on the map back", ctrl=True),
-    Key(("C", "F12"), "C or F12", "capture", "capture the picture as PNG"),
+    Key(("C", "F12"), "C or F12", "capture", "capture the picture"),
     Key(("TAB",), "Tab", "toggle_panel", "show or hide the panel"),
     Key(("F",), "F", "toggle_fullscreen", "fullscreen and back"),
     Key(("H",), "H", "toggle_help", "show or hide this help"),

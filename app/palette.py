@@ -41,9 +41,19 @@ def stone(name: str) -> tuple[float, ...]:
 
 def food(name: str) -> tuple[float, ...]:
     """The colour of food beside a palette, sRGB from 0 to 1: the hue opposite that of the trails."""
+    return _away_from_trails(name, 1 / 2)
+
+
+def veil(name: str) -> tuple[float, ...]:
+    """The colour of the mask beside a palette, sRGB from 0 to 1: neither the trails' hue nor the food's."""
+    return _away_from_trails(name, 1 / 4)
+
+
+def _away_from_trails(name: str, turn: float) -> tuple[float, ...]:
+    """A colour that stands out from the ground, its hue so far round the circle from the trails'."""
     ramp = colours(name)
     hue, _, _ = colorsys.rgb_to_hls(*(ramp[160] / 255))
-    return colorsys.hls_to_rgb((hue + 0.5) % 1, 0.45 if _is_light(ramp[0]) else 0.65, 0.7)
+    return colorsys.hls_to_rgb((hue + turn) % 1, 0.45 if _is_light(ramp[0]) else 0.65, 0.7)
 
 
 def _is_light(colour: NDArray[np.uint8]) -> bool:

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 from imgui_bundle import imgui
 
+from app.captures import KINDS, SIZES
 from app.dialogs import FIXED, MARGIN, centre, draw_brush, draw_help, draw_notices, draw_questions
 from app.panel_map import MapPanel
 from app.panel_presets import PresetsPanel
@@ -142,12 +143,15 @@ def draw_status(studio: Studio) -> None:
 
 
 def draw_capture(studio: Studio) -> None:
-    """The capture button and its size."""
-    if imgui.button("Capture PNG", imgui.ImVec2(-1, 0)):
+    """The capture button, what captures become, and how large."""
+    if imgui.button("Capture", imgui.ImVec2(-1, 0)):
         studio.capture()
-    tip("Writes the picture without the panel. Drop the PNG on the window to come back to this run.")
-    _, studio.capture_at_window_size = imgui.checkbox("as the window shows it", studio.capture_at_window_size)
-    tip("Off: the whole field, one pixel each. On: the window's size, with its zoom and pan.")
+    tip("Writes the picture without the panel. Drop a PNG or an EXR on the window to come back to its run.")
+    kinds = [name for name, *_ in KINDS]
+    _, studio.capture_kind = imgui.combo("as", studio.capture_kind, kinds)
+    tip("PNG for all uses; 16 bits to grade it; EXR holds light beyond white; .npy the trail's own numbers.")
+    _, studio.capture_size = imgui.combo("size", studio.capture_size, list(SIZES))
+    tip("field: all of it, a pixel each cell. window: its size, with its zoom and pan.")
 
 
 def _group(name: str, label: str = "") -> bool:

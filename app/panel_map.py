@@ -5,8 +5,9 @@ from pathlib import Path
 
 from imgui_bundle import imgui
 
+from app.painter import PAINTED
 from app.sliders import draw_specs, tip
-from app.studio import PAINTED, Studio
+from app.studio import Studio
 from kernels.maps import FILLS
 from kernels.params import Brush, Params, Spec, specs
 

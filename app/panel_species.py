@@ -1,5 +1,8 @@
 """The panel on species: whose traits are shown, one more or less, and who likes whose trail."""
 
+import dataclasses
+import functools
+
 from imgui_bundle import imgui
 
 from app.palette import colours
@@ -105,8 +108,24 @@ def draw_species(params: Params, species: int, shown: int) -> dict[str, Value]:
         imgui.end_table()
     if species > 1:
         imgui.text_disabled(f"whom species {shown + 1} joins")
-        changed |= draw_specs([SPECS[own_name(name, shown)] for name in JOINING], params)
+        now = str(getattr(params, own_name("joins", shown)))
+        changed |= draw_specs(joining(species, shown, now), params)
     return changed
+
+
+@functools.cache
+def joining(species: int, shown: int, now: str) -> tuple[Spec, ...]:
+    """What says whom a species joins: the others that there are, and what it says now, whatever that is.
+
+    Args:
+        species: How many species there are.
+        shown: The one that joins, from 0.
+        now: Its value of `joins`.
+    """
+    whom, *more = (SPECS[own_name(name, shown)] for name in JOINING)
+    others = {str(k + 1) for k in range(species) if k != shown}
+    choices = tuple(choice for choice in whom.choices if choice in {"none", now, *others})
+    return dataclasses.replace(whom, choices=choices), *more
 
 
 def draw_attraction(spec: Spec, value: float) -> float:

@@ -27,13 +27,14 @@ class WorldPanel:
     """Keeps what a person is changing, before "Restart"."""
 
     def __init__(self) -> None:
-        self.seen: World | None = None
-        self.path = self.text = ""
+        self.seen: tuple[World, str] | None = None
+        self.path = self.text = self.words = ""
 
     def draw(self, studio: Studio) -> None:
         """The section's content."""
-        if self.seen != studio.session.world:
-            self._follow(studio.session.world)
+        begun = studio.session.world, studio.session.preset.words
+        if self.seen != begun:
+            self._follow(*begun)
         self._draw_size()
         self._draw_shares()
         self._draw_start(studio)
@@ -43,17 +44,31 @@ class WorldPanel:
             world, problem = None, str(error)
         imgui.begin_disabled(world is None)
         if imgui.button("Restart", imgui.ImVec2(-1, 0)) and world:
-            studio.rebuild(dataclasses.replace(world, map=studio.as_painted().map))
+            self._restart(studio, world)
         imgui.end_disabled()
         tip(problem or "Starts again from step 0 with all this.")
 
-    def _follow(self, world: World) -> None:
+    def _restart(self, studio: Studio, world: World) -> None:
+        """Starts that world, and tells its preset the words that agents start on."""
+        studio.before_restart()  # first: what it puts back belongs to the parameters taken here
+        session = studio.session
+        preset = dataclasses.replace(
+            session.preset,
+            params=session.params,
+            other=session.other,
+            start=world.start,
+            words=self.words if world.start.image else "",
+        )
+        studio.rebuild(dataclasses.replace(world, map=studio.as_painted().map), preset)
+
+    def _follow(self, world: World, words: str) -> None:
         """Forgets what was changed: there is another world."""
-        self.seen = world
+        self.seen = world, words
         self.size, self.agents, self.seed = [world.width, world.height], world.agents, world.seed
         self.shares = list(world.shares)
         self.start: dict[str, Value] = {name: getattr(world.start, name) for name in START_SPECS}
         self.picture = world.start.image
+        self.text = self.words = words
 
     def _world(self) -> World:
         """The world that was asked for, without a map."""
@@ -88,20 +103,29 @@ class WorldPanel:
         if self.start["kind"] != "image":
             return
         if self.picture:
-            imgui.text_disabled(f"a picture of {self.picture.width} x {self.picture.height} px")
-        asked, self.path = imgui.input_text_with_hint("image", "its file", self.path, ENTER)
-        if asked:
-            self._take(studio, lambda: read_brightness(Path(self.path.strip())))
-        tip("Agents start where it is bright. Enter reads it; you may also drop it on the window.")
-        asked, self.text = imgui.input_text_with_hint("text", "a word", self.text, ENTER)
-        if asked:
-            self._take(studio, lambda: draw_text(self.text.strip()))
-        tip("Agents start on the letters. Enter draws them.")
+            size = f"{self.picture.width} x {self.picture.height} px"
+            imgui.text_disabled("agents start on the words below" if self.words else f"a picture of {size}")
+        path, self.path = _draw_field("image", "its file", self.path)
+        if path:
+            self._take(studio, lambda: read_brightness(Path(path)))
+        tip("Agents start where it is bright. You may also drop it on the window.")
+        words, self.text = _draw_field("text", "a word", self.text)
+        if words:
+            self._take(studio, lambda: draw_text(words), words)
+        tip("Agents start on the letters.")
 
-    def _take(self, studio: Studio, find: Callable[[], Picture]) -> None:
-        """Takes a picture to start from, or says why not."""
+    def _take(self, studio: Studio, find: Callable[[], Picture], words: str = "") -> None:
+        """Takes a picture to start from, and the words it shows, or says why not."""
 
         def take() -> None:
             self.picture = find()
+            self.text = self.words = words
 
         studio.notices.attempt(take)
+
+
+def _draw_field(label: str, hint: str, text: str) -> tuple[str, str]:
+    """A text field: what was asked for, by Enter or by going elsewhere, and what stands in it."""
+    entered, text = imgui.input_text_with_hint(label, hint, text, ENTER)
+    done = entered or imgui.is_item_deactivated_after_edit()
+    return text.strip() if done else "", text

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app import png
+from app import exr, png
 from app.events import Event, from_line, to_line, whole
 from kernels.params import brief, is_text, refusal
 from kernels.scene import Map, Start
@@ -71,14 +71,28 @@ class Record:
         )
 
 
-def encode_png(rgb: NDArray[np.uint8], record: Record) -> bytes:
-    """A PNG [H, W, 3] that carries its record, without log or images if those are too long to store."""
+def encode_png(rgb: NDArray[np.uint8] | NDArray[np.uint16], record: Record) -> bytes:
+    """A PNG [H, W, 3] of 8 or 16 bits that carries its record, as far as that can be stored."""
+    out = io.BytesIO()
+    bits = 16 if rgb.dtype == np.uint16 else 8
+    png.write(out, (rgb.shape[1], rgb.shape[0]), [rgb], storable(record)[1], bits)
+    return out.getvalue()
+
+
+def storable(record: Record) -> tuple[str, bytes]:
+    """What a picture holds of a record: all, or without its log or images if those are too long to store.
+
+    Returns:
+        The text, and how a PNG packs it.
+
+    Raises:
+        RecordError: Even the rest is too long.
+    """
     for part in (_whole_record, _without_log, _without_images):
-        packed = png.pack(to_text(part(record)))
-        if packed is not None:
-            out = io.BytesIO()
-            png.write(out, rgb, packed)
-            return out.getvalue()
+        text = to_text(part(record))
+        chunk = png.pack(text)
+        if chunk is not None:
+            return text, chunk
     raise RecordError("The picture's record is too long to store: its title or credit is.")
 
 
@@ -99,14 +113,16 @@ def _without_images(record: Record) -> Record:
 
 
 def read(path: Path) -> Record:
-    """The record a PNG carries; looks at no pixel.
+    """The record a PNG or an EXR carries; looks at no pixel.
 
     Raises:
-        RecordError: It cannot be read, is no PNG, or carries none.
+        RecordError: It cannot be read, is no such picture, or carries none.
     """
     try:
         with opened(path) as file:
-            text = png.read_text(file)
+            pictured = file.read(len(exr.MAGIC)) == exr.MAGIC
+            file.seek(0)
+            text = exr.read_text(path) if pictured else png.read_text(file)
     except OSError as error:
         raise RecordError(sentence(path, error, "read")) from error
     except ValueError as error:
@@ -118,16 +134,16 @@ def read_any(path: str | Path, user_folder: Path | None = None) -> Preset | Reco
     """What a file holds, a picture's record or a preset; or the preset of that name.
 
     Raises:
-        RecordError: It is a PNG without a record.
+        RecordError: It is a PNG or an EXR without a record.
         PresetError: It is neither.
     """
     file = Path(path)
     try:
         with opened(file) as content:
-            pictured = content.read(len(png.SIGNATURE)) == png.SIGNATURE
+            pictured = content.read(len(png.SIGNATURE)).startswith((png.SIGNATURE, exr.MAGIC))
     except OSError:  # not a file, so perhaps a name; if it is neither, the reader below says so
         pictured = False
-    return read(file) if pictured or file.suffix.lower() == ".png" else find(path, user_folder)
+    return read(file) if pictured or file.suffix.lower() in (".png", ".exr") else find(path, user_folder)
 
 
 def to_text(record: Record) -> str:

@@ -2,17 +2,18 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import moderngl
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.backend import Choice, told_if_slow
 from app.display import Display, DisplayError
-from app.files import write_atomically
-from app.record import Record, encode_png
+from app.record import Record
 from app.session import Session
+from app.stills import Still, draw, save
 from kernels.world import World
 from presets import Preset
 
@@ -25,16 +26,16 @@ def render(
     choice: Choice,
     *,
     steps: int | None,
-    out: Path,
+    still: Still,
 ) -> str:
-    """Runs a world and writes its picture, field pixel for pixel, with a progress bar on stderr.
+    """Runs a world and writes its picture or its trail, with progress bars on stderr.
 
     Args:
         source: A look, or a recorded run, whose events are then repeated.
         world: Size, agents, seed, shares, start and map.
         choice: The backend.
         steps: Where to stop; left out, the step of the record.
-        out: The PNG to write; it carries its own record.
+        still: What to write; a picture carries its own record.
 
     Returns:
         The digest of the field, "sha256:<hex>".
@@ -43,9 +44,7 @@ def render(
         DisplayError: OpenGL is missing or cannot show this size.
         OSError: The file cannot be written.
     """
-    context = offscreen()
-    try:
-        display = Display(context, world)
+    with _display(world) if still.is_picture else nullcontext() as display:
         preset = source.preset if isinstance(source, Record) else source
         with told_if_slow():
             session = Session(preset, world, choice.backend)
@@ -53,17 +52,38 @@ def render(
             session.restart_from(source)
             steps = source.step if steps is None else steps
         session.advance(0)  # what a record did before its first step
-        for chunk in _chunks(session, steps or 0):
+        for chunk in chunks(session, steps or 0):
             session.advance(chunk)
             session.simulation.wait()  # or the bar would run ahead of the GPU
         digest = session.simulation.digest()
-        display.upload(session.simulation.trail)
-        display.upload_map(session.simulation)
-        write_atomically(out, encode_png(display.picture(session.params), session.record(digest)))
+        trail = session.simulation.trail
+        bands: Iterator[NDArray[Any]] = iter(())
+        if display:
+            display.upload(trail)
+            display.upload_map(session.simulation)
+            bands = _told(draw(display, session.params, still), still.size[1])
+        save(still, session.record(digest), trail, bands)
+    return digest
+
+
+@contextmanager
+def _display(world: World) -> Iterator[Display]:
+    """A display without a window."""
+    context = offscreen()
+    try:
+        display = Display(context, world)
+        yield display
         display.release()
     finally:
         context.release()
-    return digest
+
+
+def _told(bands: Iterator[NDArray[Any]], rows: int) -> Iterator[NDArray[Any]]:
+    """The bands of a picture, with a progress bar where they take a while."""
+    with tqdm(total=rows, unit="row", dynamic_ncols=True, delay=1.0, leave=False) as bar:
+        for band in bands:
+            yield band
+            bar.update(len(band))
 
 
 def offscreen() -> moderngl.Context:
@@ -82,7 +102,7 @@ def offscreen() -> moderngl.Context:
         ) from error
 
 
-def _chunks(session: Session, steps: int) -> Iterator[int]:
+def chunks(session: Session, steps: int) -> Iterator[int]:
     """Portions of the steps that take a moment each, with a progress bar."""
     calm = 0.1 if sys.stderr.isatty() else 5.0  # seconds between two lines of a log
     with tqdm(total=steps, unit="step", dynamic_ncols=True, mininterval=calm) as bar:

@@ -6,12 +6,11 @@ field at the same step again. Pictures and replay read the log; nothing goes rou
 """
 
 import dataclasses
-import itertools
 from collections import deque
 from collections.abc import Iterable
 
 from app.events import Change, Draw, Event, Fill, Other, Paint, UndoMap
-from app.gestures import Gestures, drawn, follow
+from app.gestures import Gestures
 from app.record import Record
 from app.version import VERSION
 from kernels.maps import Mark
@@ -51,7 +50,7 @@ class Session:
         self.preset = self._as_begun(preset)
         self.log: list[Event] = []
         self.script = deque(script)
-        self._gestures: Gestures = []
+        self._gestures = Gestures(self.world)
 
     def _as_begun(self, preset: Preset) -> Preset:
         """A preset of what the run began with."""
@@ -89,7 +88,7 @@ class Session:
     @property
     def painted(self) -> bool:
         """Whether the maps are other than the world's: there is a gesture to take back."""
-        return bool(self._gestures)
+        return bool(self._gestures.drawn)
 
     def change(self, **values: Value) -> None:
         """Changes parameters now.
@@ -135,11 +134,11 @@ class Session:
                 self._draw([event])
                 return
             case Fill():
+                copies = self._gestures.copies([event], self.simulation.maps)
                 self.simulation.fill(event.layer, event.kind)
-                follow(self._gestures, event)
+                self._gestures.add([event], copies, self.simulation.maps)
             case UndoMap():
-                follow(self._gestures, event)
-                self.simulation.set_maps(drawn(self.world, self._gestures))
+                self.simulation.set_maps(self._gestures.take_back(self.simulation.maps))
         last = self.log[-1] if self.log else None
         if last and last.step == event.step:  # a drag: keep its end
             match last, event:
@@ -151,10 +150,10 @@ class Session:
         self.log.append(event)
 
     def _draw(self, events: list[Draw]) -> None:
-        """Applies dabs together and logs them: the maps are handed to the backend but once."""
+        """Applies dabs of one gesture and logs them: the maps are handed to the backend but once."""
+        copies = self._gestures.copies(events, self.simulation.maps)
         self.simulation.mark(*(event.mark for event in events))
-        for event in events:
-            follow(self._gestures, event)
+        self._gestures.add(events, copies, self.simulation.maps)
         self.log += events
 
     def advance(self, steps: int, surface: int = 0) -> None:
@@ -174,15 +173,18 @@ class Session:
         self._apply_due()
 
     def _apply_due(self) -> None:
-        due = []
+        dabs: list[Draw] = []  # of one gesture
         while self.script and self.script[0].step <= self.steps:
-            due.append(self.script.popleft())
-        for draws, events in itertools.groupby(due, lambda event: isinstance(event, Draw)):
-            if draws:
-                self._draw([event for event in events if isinstance(event, Draw)])
+            event = self.script.popleft()
+            if dabs and (not isinstance(event, Draw) or event.begins):
+                self._draw(dabs)
+                dabs = []
+            if isinstance(event, Draw):
+                dabs.append(event)
             else:
-                for event in events:
-                    self.apply(event)
+                self.apply(event)
+        if dabs:
+            self._draw(dabs)
 
     def restart(
         self, preset: Preset | None = None, world: World | None = None, script: Iterable[Event] = ()

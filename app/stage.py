@@ -8,6 +8,7 @@ import moderngl
 from app.backend import Choice
 from app.display import Display
 from app.session import Session
+from app.veil import Veil
 from kernels.world import World
 
 
@@ -21,6 +22,7 @@ class Stage:
 
     Attributes:
         display: Draws the picture; another one for another size or number of species.
+        veil: Draws the mask over the picture.
         how: How the trail reaches the texture, in a sentence.
 
     Raises:
@@ -33,6 +35,7 @@ class Stage:
         self.how = choice.reason
         self.shared: Any
         self._open(world)
+        self.veil = Veil(ctx)
 
     def _open(self, world: World) -> None:
         self.display = Display(self.ctx, world)
@@ -67,8 +70,9 @@ class Stage:
         self.display.upload_map(session.simulation)
 
     def release(self) -> None:
-        """Frees the texture; the sharing first, as CUDA demands."""
+        """Frees the textures; the sharing first, as CUDA demands."""
         _release(self.display, self.shared)
+        self.veil.release()
 
 
 def _release(display: Display, shared: Any) -> None:

@@ -47,6 +47,12 @@ class View:
         py = self.centre[1] + (y - self.target[1] / 2) / self.scale
         return px % self.field[0], py % self.field[1]
 
+    def in_field(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The target's upper left corner in the field, whose sides are 1, and how far the next pixel is."""
+        (x, y), (width, height) = self.centre, self.field
+        corner = x - self.target[0] / 2 / self.scale, y - self.target[1] / 2 / self.scale
+        return (corner[0] / width, corner[1] / height), (1 / self.scale / width, 1 / self.scale / height)
+
     def pan(self, dx: float, dy: float) -> None:
         """Moves the picture by target pixels."""
         self.centre = (

@@ -3,9 +3,7 @@
 import contextlib
 import gc
 import signal
-import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,21 +12,19 @@ import moderngl_window
 from moderngl_window.context.base import KeyModifiers, WindowConfig
 
 from app import keys
-from app.backend import TRIAL, Choice, prepare_rules
+from app.ahead import Ahead, FirstSteps
+from app.backend import Choice
 from app.captures import Captures
 from app.display import DisplayError
 from app.files import user_folder
 from app.frame_times import FrameTimes
 from app.overlay import Overlay
 from app.pace import TwoFrames
-from app.palette import colours
 from app.panel import Panel
 from app.pointer import Pointer
 from app.record import Record
 from app.stage import Stage
 from app.studio import Studio
-from kernels.params import PALETTES
-from kernels.simulation import Simulation
 from kernels.world import World
 from presets import Preset
 
@@ -56,14 +52,12 @@ class Window(WindowConfig):
         self.overlay = Overlay(self.ctx, self.wnd, None)
         self.panel = Panel()
         self.captures = Captures()
-        self.stays = False  # until somebody closes it, so that what comes later is worth preparing
-        self.compiler: subprocess.Popen[bytes] | None = None
         self.studio: Studio | None = None  # these two, until the kernels are compiled
         self.stage: Stage | None = None
-        self.failure: BaseException | None = None
+        self.ahead: Ahead | None = None
         self.shortcuts = keys.codes(self.wnd.keys)
         self.frame_limit: int | None = None
-        self.frames = self.unready_frames = 0
+        self.frames = 0
         self.pace = TwoFrames(self.ctx) if self.wnd.name == "headless" else None
         self.frame_times = FrameTimes()  # of a run with a limit; others would fill the memory in time
 
@@ -71,9 +65,7 @@ class Window(WindowConfig):
         """Starts compiling; the world appears as soon as that is done."""
         self.source, self.world, self.choice = source, world, choice
         self.fullscreen_at_start = fullscreen
-        self.compiling = threading.Thread(target=self._compile, daemon=True)
-        if choice.backend != "cuda":  # CUDA belongs to the thread that owns OpenGL
-            self.compiling.start()
+        self.first_steps = FirstSteps(source, choice)
 
     def run_frames(self) -> None:
         """Shows frames until the window is closed.
@@ -113,9 +105,13 @@ class Window(WindowConfig):
         self.studio.go_on_with_replay()
         self.stage.step(self.studio.session, self._steps_due(frame_seconds))
         self.studio.watch.look(self.studio.session, time.monotonic(), not self.studio.replay)
+        if self.ahead:
+            self.ahead.follow(self.studio.session.simulation, time.monotonic())
         self.captures.serve(self.studio, self.stage.display)
         self.wnd.use()
         self.stage.display.draw(self.studio.view, self.studio.session.params)
+        if self.studio.layer == "mask":
+            self.stage.veil.draw(self.studio.view, self.studio.session.simulation)
         with self.overlay.frame(frame_seconds):
             self.panel.draw(self.studio)
         self._count_frame()
@@ -139,13 +135,11 @@ class Window(WindowConfig):
         self.wnd.clear(0.03, 0.03, 0.03, 1.0)
         with self.overlay.frame(frame_seconds):
             self.panel.draw_preparing()
-        self.unready_frames += 1
-        if self.choice.backend == "cuda" and self.unready_frames > 3:  # the message is on the screen now
-            self._compile()
-        elif self.choice.backend == "cuda" or self.compiling.is_alive():
-            return
-        if self.failure:
-            raise self.failure
+        if self.first_steps.done():
+            self._open()
+
+    def _open(self) -> None:
+        """Brings the world and what people do with it to life."""
         self.stage = Stage(self.ctx, self.choice, self.world)
         studio = Studio(
             self.source, self.world, self.choice, user_folder(), self.ctx.info["GL_MAX_TEXTURE_SIZE"]
@@ -156,19 +150,9 @@ class Window(WindowConfig):
         studio.notices.say(self.stage.how)
         self.pointer = Pointer(studio)
         self.studio = studio
-        if self.stays:
-            self.compiler = prepare_rules(self.choice)
+        if not self.frame_limit:  # it stays, so that what comes later is worth compiling
+            self.ahead = Ahead(self.choice, studio.notices)
         gc.freeze()  # looking through all that Numba and others hold would stall some later frame by 0.1 s
-
-    def _compile(self) -> None:
-        try:
-            look = self.source.preset if isinstance(self.source, Record) else self.source
-            trial = look.world(TRIAL.width, TRIAL.height, agents=TRIAL.agents)
-            Simulation(trial, look.params, self.choice.backend, look.other).step(1)
-            for palette in PALETTES:
-                colours(palette)  # the first use of one takes up to 25 ms
-        except BaseException as error:  # shown by the frame that waits for this thread
-            self.failure = error
 
     def _count_frame(self) -> None:
         self.frames += 1
@@ -244,9 +228,8 @@ class Window(WindowConfig):
     def release(self) -> None:
         """Finishes captures and frees the GPU: sharing first, then textures, then the context."""
         gc.unfreeze()
-        if self.compiler:
-            self.compiler.terminate()
-            self.compiler.wait()
+        if self.ahead:
+            self.ahead.close()
         for _, problem in self.captures.close():
             if problem:  # there is no panel any more to say it
                 print(problem, file=sys.stderr)
@@ -294,7 +277,7 @@ def show(
     before = None
     with contextlib.suppress(ValueError):  # signals belong to the main thread
         before = signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
-    window.frame_limit, window.stays = frames, frames is None
+    window.frame_limit = frames
     window.begin(source, world, choice, fullscreen)
     try:
         window.run_frames()

@@ -19,8 +19,8 @@ WALL = np.float32(-1)  # in `Maps.ground`
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Longs = NDArray[np.int64]
-Cells = NDArray[np.int32]
-ALL = slice(None)
+Patch = tuple[slice | NDArray[np.intp], ...]  # the index of a field's cells rows x columns [R, C]
+ALL: Patch = slice(None), slice(None)
 
 
 @dataclasses.dataclass(slots=True)
@@ -37,15 +37,15 @@ class Maps:
     wall: Bytes
     mask: Bytes
 
-    def ground(self, rows: Cells | slice = ALL, columns: Cells | slice = ALL) -> Floats:
+    def ground(self, patch: Patch = ALL) -> Floats:
         """Food from 0 to 1, and `WALL` where there is a wall, of all cells or of some [R, C]."""
-        ground = _share(self.food[rows][:, columns])
-        ground[self.wall[rows][:, columns] != 0] = WALL
+        ground = _share(self.food[patch])
+        ground[self.wall[patch] != 0] = WALL
         return ground
 
-    def blend(self, rows: Cells | slice = ALL, columns: Cells | slice = ALL) -> Floats:
+    def blend(self, patch: Patch = ALL) -> Floats:
         """The mask from 0 to 1, of all cells or of some [R, C]."""
-        return _share(self.mask[rows][:, columns])
+        return _share(self.mask[patch])
 
     def layers(self) -> Layers:
         """An image of the maps, scaled down to at most 1024 px a side, to be saved."""
@@ -106,14 +106,14 @@ def rasterise(map: Map, width: int, height: int) -> Maps:
     return maps
 
 
-def mark(maps: Maps, mark: Mark) -> tuple[Cells, Cells]:
+def mark(maps: Maps, mark: Mark) -> Patch:
     """Paints a mark: new = old + (value - old) * weight, rounded; no other cells are touched.
 
     The weight is 1 up to hardness * radius and falls with the square of the distance, as `stroke.dab`
     does, to 0 at the radius. A wall has no grey: it changes where the weight is at least a half.
 
     Returns:
-        The rows [R] and columns [C] that were touched.
+        The cells [R, C] that were touched.
     """
     layer = getattr(maps, mark.layer)
     height, width = layer.shape
@@ -123,13 +123,13 @@ def mark(maps: Maps, mark: Mark) -> tuple[Cells, Cells]:
     columns, dx2 = _near(mark.x, radius, width)
     whole = max(1, radius**2 - inner**2)
     weight = np.clip(radius**2 - (dy2[:, None] + dx2), 0, whole)
-    patch = np.ix_(rows, columns)
+    patch = _patch(rows, columns)
     if mark.layer == "wall":
         value = FULL if mark.value >= SOLID else 0
         layer[patch] = np.where(2 * weight >= whole, value, layer[patch])
     else:
         layer[patch] = (layer[patch] * (whole - weight) + mark.value * weight + whole // 2) // whole
-    return rows, columns
+    return patch
 
 
 def fill(maps: Maps, layer: str, kind: str) -> None:
@@ -155,10 +155,12 @@ def fill(maps: Maps, layer: str, kind: str) -> None:
         cells[:] = _solid(cells)
 
 
-def dish(width: int, height: int) -> NDArray[np.bool_]:
-    """Which cells [H, W] have their centre outside the circle inscribed in the field."""
+def dish(width: int, height: int, patch: Patch = ALL) -> NDArray[np.bool_]:
+    """Which cells, of all or of some [R, C], have their centre outside the circle inscribed in the field."""
     x2, y2 = ((2 * np.arange(side, dtype=np.int64) + 1 - side) ** 2 for side in (width, height))
-    return np.greater(y2[:, None], min(width, height) ** 2 - x2)
+    down, along = np.broadcast_arrays(y2[:, None], min(width, height) ** 2 - x2)  # views: they cost nothing
+    outside: NDArray[np.bool_] = np.greater(down[patch], along[patch])
+    return outside
 
 
 def pixels_of(image: Layers) -> Bytes:
@@ -181,7 +183,7 @@ def _ramp(side: int) -> Longs:
     return (np.arange(side) * FULL + (side - 1) // 2) // max(1, side - 1)
 
 
-def _near(centre: int, radius: int, side: int) -> tuple[Cells, Longs]:
+def _near(centre: int, radius: int, side: int) -> tuple[NDArray[np.intp], Longs]:
     """The cells [n] of a side nearer than a radius on the torus, and their distances squared [n].
 
     From the cells' centres, in 256ths of a pixel.
@@ -189,8 +191,19 @@ def _near(centre: int, radius: int, side: int) -> tuple[Cells, Longs]:
     end = side * POINT
     apart = np.abs(np.arange(side, dtype=np.int64) * POINT + POINT // 2 - centre % end)
     apart = np.minimum(apart, end - apart)
-    cells = np.flatnonzero(apart < radius).astype(np.int32)
+    cells = np.flatnonzero(apart < radius)
     return cells, apart[cells] ** 2
+
+
+def _patch(rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Patch:
+    """The index of the cells rows x columns, both in rising order.
+
+    By slices where the cells lie side by side, as they do but over the torus's seam: NumPy then reads and
+    writes them several times as fast.
+    """
+    if all(len(cells) and cells[-1] - cells[0] == len(cells) - 1 for cells in (rows, columns)):
+        return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    return np.ix_(rows, columns)
 
 
 def _add(cells: Bytes, lump: Food) -> None:
@@ -201,7 +214,7 @@ def _add(cells: Bytes, lump: Food) -> None:
     columns, dx2 = _near(round(lump.x * width * POINT), radius, width)
     fall = np.maximum(0.0, 1 - (dy2[:, None] + dx2) / float(radius**2))
     more = np.rint(FULL * lump.strength * (fall * fall)).astype(np.int64)
-    patch = np.ix_(rows, columns)
+    patch = _patch(rows, columns)
     cells[patch] = np.minimum(cells[patch] + more, FULL)
 
 

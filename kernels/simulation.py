@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels import maps
 from kernels.contract import numbers
-from kernels.maps import WALL, Maps, Mark, dish
+from kernels.maps import ALL, WALL, Maps, Mark, Patch, dish
 from kernels.params import Params
 from kernels.stroke import Stroke, dab
 from kernels.world import World, scatter
@@ -87,35 +87,44 @@ class Simulation:
     def set_maps(self, maps: Maps) -> None:
         """Other food, walls and mask from the next step on."""
         self.maps = maps
-        self._ground, self._blend = maps.ground(), maps.blend()
-        if self.params.boundary == "dish":
-            self._ground[dish(self.world.width, self.world.height)] = WALL
+        self._ground, self._blend = self._ground_at(ALL), maps.blend()
+        self.has_ground, self.has_mask = bool(self._ground.any()), bool(self._blend.any())
         self._hand_over()
+        self._set_numbers()
 
     def mark(self, *marks: Mark) -> None:
         """Paints food, walls or the mask between two steps."""
+        before = self.has_ground, self.has_mask
+        ground = mask = None  # the cells of each that were touched last
         for mark in marks:
-            rows, columns = maps.mark(self.maps, mark)
-            patch = np.ix_(rows, columns)
+            patch = maps.mark(self.maps, mark)
             if mark.layer == "mask":
-                self._blend[patch] = self.maps.blend(rows, columns)
-            elif self.params.boundary != "dish":
-                self._ground[patch] = self.maps.ground(rows, columns)
-        if self.params.boundary == "dish":
-            self.set_maps(self.maps)
-        else:
-            self._hand_over()
+                self._blend[patch], mask = self.maps.blend(patch), patch
+            else:
+                self._ground[patch], ground = self._ground_at(patch), patch
+        if ground is not None:
+            self.has_ground = _any(self._ground, ground)
+        if mask is not None:
+            self.has_mask = _any(self._blend, mask)
+        self._hand_over()
+        if (self.has_ground, self.has_mask) != before:
+            self._set_numbers()
 
     def fill(self, layer: str, kind: str) -> None:
         """Fills a layer of the maps with one of `maps.FILLS`."""
         maps.fill(self.maps, layer, kind)
         self.set_maps(self.maps)
 
+    def _ground_at(self, patch: Patch) -> NDArray[np.float32]:
+        """Food and walls of some cells, the dish among them."""
+        ground = self.maps.ground(patch)
+        if self.params.boundary == "dish":
+            ground[dish(self.world.width, self.world.height, patch)] = WALL
+        return ground
+
     def _hand_over(self) -> None:
         self.maps_version = next(VERSIONS)
-        self.has_ground, self.has_mask = bool(self._ground.any()), bool(self._blend.any())
         self.backend.set_maps(self.buffers, self._ground, self._blend)
-        self._set_numbers()
 
     def _set_numbers(self) -> None:
         found = numbers(self.params, self.world, self.other, self.has_ground, self.has_mask)
@@ -194,6 +203,11 @@ class Simulation:
     def digest(self) -> str:
         """SHA-256 of the trail, the counts and the sorted agent words, as "sha256:<hex>"."""
         return digest(self.state())
+
+
+def _any(cells: NDArray[np.float32], patch: Patch) -> bool:
+    """Whether any of all cells is not 0; looks at a patch first, where one is likely."""
+    return bool(cells[patch].any() or cells.any())
 
 
 def digest(state: State) -> str:

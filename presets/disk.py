@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -72,7 +72,9 @@ def unused(path: Path) -> Path:
 
 
 def write_atomically(
-    path: Path, data: bytes, existing: Literal["replace", "refuse", "beside"] = "replace"
+    path: Path,
+    data: bytes | Callable[[BinaryIO], object],
+    existing: Literal["replace", "refuse", "beside"] = "replace",
 ) -> Path:
     """Writes a file that is there whole or not at all, even if the power fails meanwhile.
 
@@ -81,7 +83,7 @@ def write_atomically(
 
     Args:
         path: Where to; its folder must exist.
-        data: All of its bytes.
+        data: All of its bytes; or what writes them to a file, a large one bit by bit.
         existing: What to do when there is such a file: "replace" it; "refuse"; or write "beside" it,
             under the next name that `unused` finds.
 
@@ -96,7 +98,10 @@ def write_atomically(
     temporary = real.with_name(f".physarium-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            file.write(data)
+            if callable(data):
+                data(file)
+            else:
+                file.write(data)
             file.flush()
             os.fsync(file.fileno())
         return _place(temporary, real, existing)

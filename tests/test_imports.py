@@ -81,7 +81,7 @@ OTHERS = {
     "presets.pictures": {"PIL"},  # only when there is one
     "shaders": set(),
     "app": {
-        "PIL", "cmap", "cuda", "imgui_bundle", "moderngl", "moderngl_window", "numba", "numpy",
+        "PIL", "av", "cmap", "cuda", "imgui_bundle", "moderngl", "moderngl_window", "numba", "numpy",
         "platformdirs", "pyglet", "tqdm",
     },
     "app.bench": {"matplotlib", "numba", "numpy", "torch", "tqdm"},

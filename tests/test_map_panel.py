@@ -8,8 +8,9 @@ from PIL import Image
 
 from app import keys
 from app.backend import Choice
+from app.painter import PAINTED
 from app.record import encode_png
-from app.studio import PAINTED, Studio
+from app.studio import Studio
 from kernels.params import Brush, Params
 from kernels.scene import LAYERS
 from kernels.world import World

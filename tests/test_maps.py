@@ -1,6 +1,5 @@
-"""Maps: food, walls and the mask, from files and from the brush."""
+"""Maps: food, walls and the mask, from presets and images, and what becomes of them."""
 
-import dataclasses
 import hashlib
 import math
 from fractions import Fraction
@@ -9,47 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from map_cells import SIDES, cells, empty, image, torus
 
-from kernels.maps import (
-    FILLS,
-    MAX_NUMBER,
-    POINT,
-    WALL,
-    Maps,
-    Mark,
-    dish,
-    fill,
-    mark,
-    pixels_of,
-    rasterise,
-)
-from kernels.scene import LAYERS, Food, Layers, Map
-
-SIDES = st.one_of(st.integers(16, 40), st.sampled_from([97, 401]))
-
-
-def image(width: int, height: int) -> Layers:
-    """An image with all kinds of values."""
-    cells = np.arange(width * height * 3, dtype=np.uint32) * np.uint32(0x9E3779B1) >> np.uint32(24)
-    return Layers(width, height, cells.astype(np.uint8).tobytes())
-
-
-def empty(width: int, height: int) -> Maps:
-    return rasterise(Map(), width, height)
-
-
-def cells(maps: Maps) -> NDArray[np.uint8]:
-    return np.stack([getattr(maps, layer) for layer in LAYERS])
-
-
-def torus(centre: tuple[float, float], width: int, height: int) -> NDArray[np.float64]:
-    """Distances [H, W] in px of the cells' centres from a point, written another way than in maps."""
-    dx, dy = (
-        np.abs((np.arange(side) + 0.5 - middle + side / 2) % side - side / 2)
-        for side, middle in zip((width, height), centre, strict=True)
-    )
-    return np.hypot(dx, dy[:, None])
+from kernels.maps import POINT, WALL, Mark, dish, fill, mark, pixels_of, rasterise
+from kernels.scene import Food, Layers, Map
 
 
 def test_maps_are_pinned() -> None:
@@ -135,108 +97,6 @@ def test_an_empty_map_is_empty() -> None:
     assert {Map(): 1}[Map(())] == 1
 
 
-# The brush
-
-MARKS = st.builds(
-    Mark,
-    st.sampled_from(LAYERS),
-    st.integers(-MAX_NUMBER, MAX_NUMBER),
-    st.integers(-MAX_NUMBER, MAX_NUMBER),
-    st.one_of(st.integers(1, 60 * POINT), st.just(MAX_NUMBER)),
-    st.integers(0, 100),
-    st.integers(0, 255),
-)
-
-
-@settings(deadline=None, derandomize=True, max_examples=150)
-@given(SIDES, SIDES, MARKS)
-def test_marks_do_what_they_say(width: int, height: int, m: Mark) -> None:
-    maps = rasterise(Map(image=image(31, 17)), width, height)
-    before = cells(maps).astype(int)
-    rows, columns = mark(maps, m)
-    after = cells(maps)
-    radius = min(m.radius / POINT, width + height)
-    distance = torus((m.x % (width * POINT) / POINT, m.y % (height * POINT) / POINT), width, height)
-    inner = math.floor(min(m.radius, (width + height) * POINT) * m.hardness / 100) / POINT
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.clip((radius**2 - distance**2) / (radius**2 - inner**2), 0, 1)
-    weight = np.where(distance < inner, 1, weight)
-    for index, layer in enumerate(LAYERS):
-        old, new = before[index], after[index]
-        if layer != m.layer:
-            assert np.array_equal(old, new)
-        elif layer == "wall":
-            clear = np.abs(weight - 0.5) > 1e-6
-            expected = np.where(weight > 0.5, 255 if m.value >= 128 else 0, old)
-            assert np.array_equal(new[clear], expected[clear])
-            assert set(np.unique(new)) <= {0, 255}
-        else:
-            sure = np.abs(distance - radius) > 1e-6  # a hard edge takes or leaves a cell upon it
-            assert (np.abs(new - (old + (m.value - old) * weight)) < 0.501)[sure].all()
-    touched = np.zeros((height, width), bool)
-    touched[np.ix_(rows, columns)] = True
-    assert np.array_equal(before[:, ~touched], after[:, ~touched])
-    assert (rows.dtype, columns.dtype) == (np.int32, np.int32)
-    assert len(set(rows.tolist())) == len(rows) <= 2 * radius + 1
-    assert len(set(columns.tolist())) == len(columns) <= 2 * radius + 1
-
-
-def test_a_hard_mark_is_a_disc_and_a_soft_one_a_hill() -> None:
-    distance = torus((32, 24), 64, 48)
-    maps = empty(64, 48)
-    mark(maps, Mark("mask", 32 * POINT, 24 * POINT, 10 * POINT, 100, 255))
-    assert np.array_equal(maps.mask, np.where(distance < 10, 255, 0))
-    maps = empty(64, 48)
-    mark(maps, Mark("mask", 32 * POINT, 24 * POINT, 10 * POINT, 0, 255))
-    assert np.abs(maps.mask - 255 * np.maximum(0, 1 - (distance / 10) ** 2)).max() <= 0.5
-    mark(maps, Mark("mask", 32 * POINT, 24 * POINT, 10 * POINT, 100, 0))
-    assert not maps.mask.any()
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_marks_wrap_round_the_torus(layer: str) -> None:
-    """A mark over a corner is a mark in the middle, moved."""
-    corner, middle = empty(64, 48), empty(64, 48)
-    mark(corner, Mark(layer, 0, 48 * POINT * 1001, 9 * POINT + 7, 40, 230))
-    mark(middle, Mark(layer, 32 * POINT, 24 * POINT, 9 * POINT + 7, 40, 230))
-    assert np.array_equal(np.roll(cells(corner), (24, 32), (1, 2)), cells(middle))
-    assert cells(corner)[LAYERS.index(layer)][[0, 0, -1, -1], [0, -1, 0, -1]].all()
-
-
-def test_the_widest_mark_on_the_longest_field_is_exact() -> None:
-    maps = empty(32768, 16)
-    rows, columns = mark(maps, Mark("food", 0, 0, MAX_NUMBER, 0, 255))
-    assert (len(rows), len(columns)) == (16, 32768)
-    share = torus((0, 0), 32768, 16) / (32768 + 16)
-    assert np.abs(maps.food - 255 * (1 - share**2)).max() < 0.501
-
-
-@pytest.mark.parametrize(("width", "height"), [(16, 16), (401, 257), (31, 4001)])
-def test_gradients_run_from_end_to_end(width: int, height: int) -> None:
-    maps = empty(width, height)
-    fill(maps, "mask", "left to right")
-    expected = np.arange(width) / (width - 1) * 255
-    assert np.abs(maps.mask - expected).max() <= 0.5
-    fill(maps, "mask", "top to bottom")
-    assert np.abs(maps.mask.T - np.arange(height) / (height - 1) * 255).max() <= 0.5
-    fill(maps, "mask", "radial")
-    expected = 255 * np.maximum(
-        0, 1 - torus((width / 2, height / 2), width, height) / (min(width, height) / 2)
-    )
-    difference = maps.mask - expected
-    assert difference.min() > -1e-6
-    assert difference.max() < 1
-    fill(maps, "mask", "clear")
-    assert not cells(maps).any()
-
-
-@pytest.mark.parametrize("kind", FILLS)
-def test_walls_have_no_grey(kind: str) -> None:
-    maps = empty(64, 48)
-    fill(maps, "wall", kind)
-    assert set(np.unique(maps.wall)) == ({0} if kind == "clear" else {0, 255})
-
-
 # What becomes of them
 
 
@@ -277,9 +137,11 @@ def test_ground_and_blend() -> None:
     assert ground[2, 2:7].tolist() == [0, one / np.float32(255), np.float32(127) / np.float32(255), WALL, 0]
     assert blend[7, 7] == 1
     assert blend.sum() == 1
-    rows, columns = mark(maps, Mark("food", 0, 0, 5 * POINT, 50, 255))
-    assert np.array_equal(maps.ground(rows, columns), maps.ground()[np.ix_(rows, columns)])
-    assert np.array_equal(maps.blend(rows, columns), maps.blend()[np.ix_(rows, columns)])
+    for x in (0, 16 * POINT):  # over the seam, and not
+        patch = mark(maps, Mark("food", x, 8 * POINT, 5 * POINT, 50, 255))
+        assert np.array_equal(maps.ground(patch), maps.ground()[patch])
+        assert np.array_equal(maps.blend(patch), maps.blend()[patch])
+        assert np.array_equal(dish(32, 16, patch), dish(32, 16)[patch])
 
 
 @pytest.mark.parametrize(("width", "height"), [(16, 16), (17, 16), (401, 257), (16, 32768), (32768, 17)])
@@ -310,22 +172,6 @@ def test_the_dish_is_the_largest_circle(width: int, height: int) -> None:
 def test_what_food_refuses(values: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Food(**values)
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"layer": "rock"}, "layer = 'rock' is not allowed; it takes one of food, wall, mask."),
-        ({"x": MAX_NUMBER + 1}, "x = .* is not allowed; it takes a whole number from "),
-        ({"y": 0.5}, "y = 0.5 is not allowed"),
-        ({"radius": 0}, "radius = 0 is not allowed"),
-        ({"hardness": 101}, "hardness = 101 is not allowed; it takes a whole number from 0 to 100"),
-        ({"value": True}, "value = true is not allowed"),
-    ],
-)
-def test_what_a_mark_refuses(values: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        dataclasses.replace(Mark("food", 0, 0, 1, 0, 0), **values)
 
 
 def test_what_maps_refuse() -> None:

@@ -1,6 +1,7 @@
 """The panel as a whole: everything is on it, once, whatever the number of species."""
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,21 @@ from looks import another
 from overlay_scene import overlay as overlay  # fixtures
 from overlay_scene import window as window
 
+import presets
 from app.backend import Choice
 from app.overlay import Overlay
+from app.painter import PAINTED
 from app.panel import OWN, Panel, group_specs
 from app.panel_map import BRUSH, SETTINGS
 from app.panel_presets import fits
-from app.panel_world import KINDS
-from app.studio import PAINTED, Studio
+from app.panel_species import joining
+from app.panel_world import KINDS, WorldPanel
+from app.studio import Studio
 from kernels.params import MAX_SPECIES, SPECS, Params, Spec, Value, check_params
-from kernels.scene import START_SPECS, STARTS
+from kernels.scene import START_SPECS, STARTS, Start
 from kernels.world import World
 from presets import Entry, Preset
+from presets.pictures import draw_text
 
 WORLD = World(64, 48, 600, "panel")
 CHOICE = Choice("reference", False, "", "")
@@ -143,6 +148,121 @@ def test_a_draft_of_the_world_is_the_world_until_it_is_changed(overlay, studio, 
         panel._world()
     with overlay.frame(1 / 60):
         panel.draw(studio)
+
+
+@pytest.fixture
+def restart(overlay, studio, monkeypatch) -> Callable[..., None]:
+    """Restarts from the World section, once a kind of start or some words are chosen there."""
+    pressed: list[str] = []
+    typed: list[str] = []
+    monkeypatch.setattr(
+        "app.panel_world._draw_field",
+        lambda label, hint, text: 2 * (typed.pop(),) if typed and label == "text" else ("", text),
+    )
+    monkeypatch.setattr(imgui, "button", lambda label, *_: label in pressed)
+
+    def frame(panel: WorldPanel) -> None:
+        with overlay.frame(1 / 60):
+            panel.draw(studio)
+
+    def restart(panel: WorldPanel, kind: str = "image", words: str = "") -> None:
+        frame(panel)
+        panel.start["kind"] = kind
+        typed.extend([words] if words else [])
+        frame(panel)
+        pressed.append("Restart")
+        frame(panel)
+        pressed.clear()
+        assert not typed
+
+    return restart
+
+
+def test_words_that_agents_start_on_are_saved_and_come_back(overlay, studio, restart, tmp_path) -> None:
+    panel, session = WorldPanel(), studio.session
+    studio.load_preset(_on_words("ONE"))
+    with overlay.frame(1 / 60):
+        panel.draw(studio)
+    assert (panel.text, panel.picture) == ("ONE", draw_text("ONE"))
+
+    restart(panel, words="TWO")
+    assert (session.preset.words, session.world.start.image) == ("TWO", draw_text("TWO"))
+    studio.restart()
+    studio.new_seed()
+    assert studio.save_preset("Mine")
+    saved = presets.load(tmp_path / "mine.toml")
+    assert (saved.words, saved.start) == ("TWO", session.world.start)
+
+    studio.load_preset(_on_words("ONE"))
+    studio.load_preset(saved)
+    with overlay.frame(1 / 60):
+        panel.draw(studio)
+    assert (session.preset.words, panel.text, panel.picture) == ("TWO", "TWO", saved.start.image)
+
+    restart(panel, "disc")
+    assert (session.preset.words, session.world.start.kind) == ("", "disc")
+    assert studio.save_preset("Mine", overwrite=True)
+    assert presets.load(tmp_path / "mine.toml").words == ""
+
+
+def _on_words(words: str) -> Preset:
+    return Preset("look", "Look", start=Start("image", image=draw_text(words)), words=words)
+
+
+def test_words_that_cannot_be_drawn_change_nothing(studio, restart) -> None:
+    panel = WorldPanel()
+    studio.load_preset(_on_words("ONE"))
+    studio.notices.shown.clear()
+    restart(panel, words="\U0010fffd")
+    assert "cannot be drawn" in studio.notices.current()[0]
+    assert (studio.session.preset.words, studio.session.world.start.image) == ("ONE", draw_text("ONE"))
+
+
+def test_an_image_to_start_on_has_no_words(studio, restart) -> None:
+    panel = WorldPanel()
+    studio.load_preset(_on_words("ONE"))
+    restart(panel)
+    panel._take(studio, lambda: draw_text("from a file"))
+    restart(panel)
+    assert (studio.session.preset.words, panel.text) == ("", "")
+
+
+def test_a_restart_from_the_panel_ends_a_revival(studio, restart) -> None:
+    studio.watch.cure = {"wander": (0.0, 20.0)}
+    studio.session.change(wander=20.0)
+    restart(WorldPanel(), "disc")
+    assert studio.session.world.start.kind == "disc"
+    assert studio.session.params.wander == 0.0
+
+
+@pytest.mark.parametrize(
+    ("species", "shown", "now", "offered"),
+    [
+        (2, 0, "none", ["none", "2"]),
+        (3, 1, "3", ["none", "1", "3"]),
+        (4, 3, "none", ["none", "1", "2", "3"]),
+        (2, 0, "4", ["none", "2", "4"]),  # of a file: it is shown, so that nothing else is
+        (3, 1, "2", ["none", "1", "2", "3"]),
+    ],
+)
+def test_only_species_that_there_are_can_be_joined(species, shown, now, offered) -> None:
+    whom, *more = joining(species, shown, now)
+    assert list(whom.choices) == offered
+    assert [spec.trait for spec in (whom, *more)] == ["joins", "join_threshold", "join_chance"]
+    assert {spec.species for spec in (whom, *more)} == {shown + 1}
+
+
+@pytest.mark.parametrize("species", [1, 2, 4])
+def test_the_grid_has_the_species_that_there_are(overlay, studio, drawn, species) -> None:
+    for _ in range(species - 1):
+        studio.add_species()
+    drawn.clear()
+    draw(overlay, Panel(), studio)
+    cells = [SPECS[name] for name in drawn if SPECS.get(name) and "attraction" in name]
+    there = range(1, species + 1)
+    assert [(cell.species, cell.trait) for cell in cells] == [
+        (who, f"attraction_to_{whose}") for who in there for whose in there
+    ]
 
 
 def test_a_look_whose_mask_blends_another_says_which(overlay, studio) -> None:

@@ -6,6 +6,8 @@ import tracemalloc
 import zlib
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
@@ -167,3 +169,56 @@ def test_a_run_saved_again_by_pillow_is_still_there(tmp_path: Path) -> None:
         info.add_itxt("physarium", image.text["physarium"])
         image.save(tmp_path / "a.png", pnginfo=info)
     assert read(tmp_path / "a.png") == RECORD
+
+
+RANDOM = np.random.default_rng(3)
+# One that packs as differences, and one that packs as it is.
+SMOOTH = np.add.outer(np.arange(61), np.arange(47) * 5)[..., None] * np.array([1, 3, 7])
+FEW = RANDOM.choice([0, 9, 200], (61, 47, 3))
+
+
+def decoded(data: bytes, bits: int) -> np.ndarray:
+    """Pixels [H, W, 3] as FFmpeg reads them; Pillow cuts 16 bits down to 8."""
+    with av.open(io.BytesIO(data)) as file:
+        return next(file.decode(video=0)).to_ndarray(format="rgb24" if bits == 8 else "rgb48le")
+
+
+def written(picture: np.ndarray, cuts: list[int]) -> bytes:
+    out = io.BytesIO()
+    size, bits = (picture.shape[1], picture.shape[0]), 8 * picture.itemsize
+    png.write(out, size, np.split(picture, cuts), png.pack("a run"), bits)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+@pytest.mark.parametrize("picture", [SMOOTH, FEW, SMOOTH[:1, :1], SMOOTH[:, :1], FEW[:1]])
+def test_bands_make_one_picture(picture: np.ndarray, kind: type) -> None:
+    picture = (picture * (257 if kind == np.uint16 else 1)).astype(kind)
+    whole = written(picture, [])
+    for data in (whole, written(picture, [len(picture) // 3, len(picture) // 2])):
+        np.testing.assert_array_equal(decoded(data, 8 * picture.itemsize), picture)
+        with Image.open(io.BytesIO(data)) as image:
+            assert image.info["physarium"] == "a run"
+            image.verify()  # the checksums
+
+
+def test_each_picture_is_packed_as_packs_better() -> None:
+    few, smooth = (len(written(picture.astype(np.uint8), [])) for picture in (FEW, SMOOTH))
+    assert few < 61 * 47 * 3 / 3
+    assert smooth < 61 * 47 * 3 / 10
+
+
+@pytest.mark.parametrize(
+    "bands",
+    [
+        [np.zeros((3, 5, 3), np.uint8)],
+        [np.zeros((4, 5, 3), np.uint8)] * 2,
+        [np.zeros((4, 6, 3), np.uint8)],
+        [np.zeros((4, 5, 4), np.uint8)],
+        [np.zeros((4, 5, 3), np.uint16)],
+    ],
+    ids=["too few rows", "too many", "too wide", "alpha", "other bits"],
+)
+def test_bands_that_are_not_the_picture_are_refused(bands: list[np.ndarray]) -> None:
+    with pytest.raises(ValueError, match="rows"):
+        png.write(io.BytesIO(), (5, 4), bands, png.pack(""))

@@ -223,6 +223,21 @@ def test_walls_are_painted_and_taken_back(visit: Visit) -> None:
     assert "nothing" in studio.notices.current()[-1]
 
 
+def test_the_mask_is_seen_while_its_brush_is_chosen_and_never_captured(visit: Visit, tmp_path: Path) -> None:
+    visit.key("space")
+    visit.key("4")
+    bare = visit.hand.look()
+    visit.drag(1, (600, 200), (800, 200))
+    veiled = visit.hand.look()
+    assert (veiled[200, 620:780] != bare[200, 620:780]).any(1).all()
+    for number, layer in enumerate(("4", "1"), 1):
+        visit.key(layer)
+        visit.key("c")
+        visit.until(lambda number=number: len([*tmp_path.glob("*.png")]) == number)
+    np.testing.assert_array_equal(*(np.asarray(Image.open(path)) for path in tmp_path.glob("*.png")))
+    np.testing.assert_array_equal(visit.hand.look()[200, 620:740], bare[200, 620:740])  # left of the brush
+
+
 def test_ctrl_in_a_text_field_stays_there(visit: Visit) -> None:
     studio = visit.studio
     visit.key("3")
