@@ -11,8 +11,9 @@ from typing import Any, NoReturn
 from app.files import user_folder
 from app.keys import KEYS, MOUSE
 from app.version import VERSION
-from kernels.params import MAX_SPECIES, SPECS, Value
+from kernels.params import MAX_SPECIES, SPECS
 from kernels.scene import STARTS
+from kernels.spec import Value
 from presets.preset import nearest
 
 START_KINDS = tuple(kind for kind in STARTS if kind != "image")
@@ -173,7 +174,7 @@ def _render_options(parser: argparse.ArgumentParser) -> None:
     steps_help = "where to stop; left out, 600, or where a captured PNG was taken; films begin there, or at 0"
     add("--steps", type=whole(0, 10**9), metavar="N", help=steps_help)
     out_help = (
-        "what to write: a picture (.png, .exr), the trail (.npy), or a film (.mp4, .mov, .webm, %%05d.png)"
+        "what to write: a still (.png, .exr; .npy: the trail), or a film (.mp4, .mov, .webm, %%05d.png)"
     )
     add("--out", type=output, required=True, metavar="FILE", help=out_help)
     picture_help = "the picture's size; the field covers it; left out, the field's own size"

@@ -14,11 +14,11 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.display import Display
+from app.display import OUTPUTS, Display
 from app.files import Outcome, Writer, capture_folder
 from app.record import Record
 from app.session import Session
-from app.stills import Still, as_bits, largest_target, save
+from app.stills import Still, largest_target, save
 from app.studio import Studio
 from app.view import View
 from kernels.simulation import State, digest
@@ -130,13 +130,13 @@ def _taken(studio: Studio, display: Display) -> Shot:
     if not still.is_picture:
         return _shot_of_trail(display, finish)
     largest = largest_target(display.ctx)
-    if max(view.target) > largest or 4 * view.target[0] * view.target[1] > MOST:
+    if max(view.target) > largest or _pixel_bytes(bits) * view.target[0] * view.target[1] > MOST:
         width, height = view.target
         raise ValueError(
             f"A picture of {width} x {height} is too large to capture from the window; "
             "physarium render --picture draws it."
         )
-    return _shot_of_picture(display, session, view, finish)
+    return _shot_of_picture(display, session, view, bits, finish)
 
 
 def _view(studio: Studio, display: Display) -> View:
@@ -169,15 +169,21 @@ def _shot_of_trail(display: Display, finish: Finish) -> Shot:
         framebuffer.release()
 
 
-def _shot_of_picture(display: Display, session: Session, view: View, finish: Finish) -> Shot:
+def _pixel_bytes(bits: int) -> int:
+    """What a pixel takes on its way: four bytes, or four floats for more than 8 bits."""
+    return 4 if bits == 8 else 16
+
+
+def _shot_of_picture(display: Display, session: Session, view: View, bits: int, finish: Finish) -> Shot:
     """What the display draws into a framebuffer of its own."""
     bound = display.ctx.fbo  # the window's
-    canvas = display.ctx.renderbuffer(view.target, 4)
+    dtype = "f1" if bits == 8 else "f4"
+    canvas = display.ctx.renderbuffer(view.target, 4, dtype=dtype)
     framebuffer = display.ctx.framebuffer(canvas)
     try:
         framebuffer.use()
-        display.draw(view, session.params)
-        return Shot(framebuffer, 4, "f1", finish)
+        display.draw(view, session.look, output=OUTPUTS[bits])
+        return Shot(framebuffer, 4, dtype, finish)
     finally:
         bound.use()
         framebuffer.release()
@@ -199,7 +205,8 @@ def _write(still: Still, record: Record, state: State | None, pixels: NDArray[An
 def _bands(pixels: NDArray[Any], bits: int) -> Iterator[NDArray[Any]]:
     """Rows [h, W, 3] from pixels [H, W, 4], both from the top."""
     for top in range(0, len(pixels), ROWS):
-        yield as_bits(pixels[top : top + ROWS, :, :3], bits)
+        band = pixels[top : top + ROWS, :, :3]
+        yield np.rint(np.clip(band, 0, 1) * 65535).astype(np.uint16) if bits == 16 else band
 
 
 def capture_name(record: Record) -> str:

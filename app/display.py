@@ -1,14 +1,18 @@
-"""The picture: the trails as an OpenGL texture, drawn through exposure, tone curve and palettes."""
+"""The picture: the trails as an OpenGL texture, drawn through exposure, tone, palettes and light."""
 
-import functools
+import dataclasses
 import math
+from typing import Any, Literal
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-import shaders
-from app.palette import colours, food, stone
+from app.glow import Glow
+from app.palette import food, stone
+from app.programs import Covering, Target, Uniforms
+from app.sampling import sampling
+from app.tone import LOOK_SIZE, look_up
 from app.view import View
 from kernels.contract import mean_trail
 from kernels.maps import dish
@@ -16,8 +20,11 @@ from kernels.params import MAX_SPECIES, Params, own_name
 from kernels.simulation import Simulation
 from kernels.world import World
 
-LOOK_SIZE = 2048  # entries of the look-up table
-MOST_TAPS = 8  # along each side of a pixel that covers several cells
+TRAIL, LOOK, MAP, AGE, GLOW = range(5)  # texture units
+
+Output = Literal["screen", "srgb", "light"]
+Within = tuple[int, int, int, int]
+OUTPUTS: dict[int, Output] = {8: "screen", 16: "srgb", 32: "light"}  # by bits
 
 
 class DisplayError(RuntimeError):
@@ -36,6 +43,7 @@ class Display:
         texture: [H, W] R32F of one species, or RGBA32F of up to four; row 0 is the top of the picture.
             `upload` writes it from memory; `app.interop` lets CUDA write it in place.
         map_texture: RG8 [H, W] of food and walls; None while there is nothing on the map.
+        step: The step that is shown: grain differs in each.
 
     Raises:
         DisplayError: The world is larger than a texture may be.
@@ -50,17 +58,24 @@ class Display:
             )
         self.ctx = ctx
         self.world = world
+        self.step = 0
         shape = (world.height, world.width, 1 if world.species == 1 else MAX_SPECIES)
         self.texels = np.zeros(shape, np.float32)  # what several species are interleaved in
         self.texture = ctx.texture(self.size, shape[2], self.texels.data, dtype="f4")
         self.map_texture: moderngl.Texture | None = None
         self.map_shown = 0  # which `Simulation.maps_version` it holds
-        self.triangles = {
-            (name, False): self._triangle(name) for name in ("EXACT", "TILED", "SMOOTH", "AREA")
-        }
-        self.uniforms_set: dict[tuple[str, bool], dict[str, object]] = {}  # in each program
-        self.look_texture = ctx.texture((LOOK_SIZE, world.species), 3, alignment=1)
-        self.look_shown: object = None  # the palettes and gamma it holds
+        self.age: Target | None = None  # R32F [H, W]: the trail as it was lately
+        species = f"SPECIES {world.species}"
+        units = {"trail": TRAIL, "look": LOOK, "map": MAP, "age": AGE, "glow": GLOW}
+        self.covering = Covering(
+            ctx, "display.frag", include=("srgb.glsl",), units=units,
+            defines=(species, f"LOOK_SIZE {LOOK_SIZE}"),
+        )  # fmt: skip
+        self.ageing = Covering(ctx, "age.frag", units={"trail": TRAIL}, defines=(species,))
+        self.glow = Glow(ctx)
+        rows = LOOK_SIZE, 2 * world.species
+        self.looks = {linear: ctx.texture(rows, 4, dtype="f4") for linear in (False, True)}
+        self.looks_shown: dict[bool, object] = {}  # the parameters that each holds
         self.canvas: moderngl.Framebuffer | None = None  # what `picture` draws into
 
     @property
@@ -86,7 +101,8 @@ class Display:
         if self.map_shown == simulation.maps_version:
             return
         self.map_shown = simulation.maps_version
-        layers = np.stack([simulation.maps.food, simulation.maps.wall], 2)
+        maps = simulation.maps
+        layers = np.stack([maps.food, maps.wall], 2)
         if simulation.params.boundary == "dish":
             layers[dish(*self.size), 1] = 255
         if not layers.any():
@@ -96,135 +112,196 @@ class Display:
         else:
             self.map_texture = self.ctx.texture(self.size, 2, layers, alignment=1)
 
-    def draw(self, view: View, params: Params) -> None:
-        """Draws into the bound framebuffer, whose size is `view.target`."""
-        self._update_look(params)
-        sampling, uniforms = self._sampling(view)
-        uniforms["exposure"] = self._exposure(params)
-        with_map = self.map_texture is not None and params.map_opacity > 0
-        if self.map_texture and with_map:
-            uniforms["map_opacity"] = params.map_opacity
-            uniforms |= {"food": food(params.palette), "stone": stone(params.palette)}
-            self.map_texture.use(2)
-        key = sampling, with_map
-        if key not in self.triangles:
-            self.triangles[key] = self._triangle(*key)
-        triangle = self.triangles[key]
-        if uniforms != self.uniforms_set.get(key):
-            set_uniforms(triangle.program, **uniforms)
-            self.uniforms_set[key] = uniforms
-        self.texture.use(0)
-        self.look_texture.use(1)
+    def remember(self, params: Params, steps: int) -> None:
+        """Blends the trail that is shown into the memory that `colour_by = "age"` shows.
+
+        Args:
+            params: `age_memory` is how many steps it takes until all but 1/e of the old is forgotten.
+            steps: How many have been done since the last time; 0 to begin with what is there now.
+        """
+        if self.age is None:
+            self.age = Target(self.ctx, self.size, 1, "f4")
+            steps = 0
+        before = self.ctx.fbo
+        self.age.framebuffer.use()
+        self.texture.use(TRAIL)
+        self.ctx.disable(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        self.ctx.enable(moderngl.BLEND)
+        self.ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        share = 1 - math.exp(-steps / params.age_memory) if steps else 1.0
+        self.ageing.draw((), {"balance": self._exposure(params, 1.0), "share": share})
+        self.ctx.disable(moderngl.BLEND)
+        before.use()
+
+    def draw(
+        self,
+        view: View,
+        params: Params,
+        *,
+        output: Output = "screen",
+        within: Within | None = None,
+    ) -> None:
+        """Draws into the bound framebuffer.
+
+        Args:
+            view: What to show; its target is the size of the whole picture.
+            params: The look, as `Session.look` gives it.
+            output: sRGB for bytes ("screen": finished with dither) or for more bits ("srgb"), or linear
+                light without an upper end and without grain ("light").
+            within: x, y, width and height of the part of the picture that is drawn, which is the
+                framebuffer's size; left out, all of it.
+        """
         self.ctx.disable(moderngl.BLEND | moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        triangle.render(moderngl.TRIANGLES, vertices=3)
+        glow = self._glow(view, params) if params.bloom > 0 else None
+        finish: Uniforms = {}
+        if glow or params.vignette > 0 or params.grain > 0:
+            finish = {
+                "bloom": params.bloom, "vignette": params.vignette, "grain": params.grain,
+                "moment": self.step, "dither": 1 / 255 if output == "screen" else 0.0,
+                "target": view.target,
+            }  # fmt: skip
+        variant, uniforms = self._seen(view, params)
+        plain = self.world.species == 1 and output == "screen" and not (finish or len(variant) > 1)
+        if finish:
+            variant.append("FINISH")
+        if not plain:
+            variant += ["LIGHT"] if output == "light" else ["LIGHT", "SRGB"]
+        self._use_look(params, linear=not plain)
+        if glow:
+            glow.use(GLOW)
+        x, y, _, height = within or (0, 0, *view.target)
+        self.covering.draw(tuple(variant), uniforms | finish | {"rows": height, "tile": (x, y)})
 
-    def _update_look(self, params: Params) -> None:
-        """Brings the look-up texture up to date, a row for each species."""
+    def _glow(self, view: View, params: Params) -> moderngl.Texture:
+        """Draws what glows in a view, and blurs it."""
+        before = self.ctx.fbo
+        size = self.glow.size_for(view.target)
+        small = dataclasses.replace(view, target=size)
+        small.zoom *= view.scale * size[1] / view.target[1] / small.scale
+        one_field = view.angle == 0 and all(
+            abs(side * view.scale - target) < 0.5
+            for side, target in zip(view.field, view.target, strict=True)
+        )
+        self.glow.begin(size, one_field)
+        variant, uniforms = self._seen(small, params)
+        uniforms |= {"threshold": params.bloom_threshold, "rows": size[1], "tile": (0, 0)}
+        uniforms["knee"] = params.bloom_threshold * params.bloom_knee
+        self._use_look(params, linear=True)
+        self.covering.draw((*variant, "LIGHT", "GLOWING"), uniforms)
+        blurred = self.glow.finish(params.bloom_radius / 100)
+        before.use()
+        return blurred
+
+    def _seen(self, view: View, params: Params) -> tuple[list[str], Uniforms]:
+        """The variant and the uniforms of the field: how it is sampled, and what is made of it."""
+        ridge, by = params.ridge > 0, params.colour_by
+        way, uniforms = sampling(view, neighbours=ridge or by == "heading")
+        variant = [way]
+        uniforms |= {
+            "exposure": self._exposure(params, params.exposure),
+            "brightness": params.exposure,
+        }
+        if by != "density":
+            if by == "age" and self.age is None:
+                self.remember(params, 0)
+            variant.append(by.upper())
+            if by == "age" and self.age:
+                self.age.texture.use(AGE)
+        if ridge:
+            variant.append("RIDGE")
+            uniforms |= _lamp(params, view.scale)
+        if self.map_texture and params.map_opacity > 0:
+            variant.append("MAP")
+            self.map_texture.use(MAP)
+            uniforms |= {
+                "food": food(params.palette), "stone": stone(params.palette),
+                "map_opacity": params.map_opacity,
+            }  # fmt: skip
+        self.texture.use(TRAIL)
+        return variant, uniforms
+
+    def _use_look(self, params: Params, linear: bool) -> None:
+        """Binds the look-up texture and brings it up to date, two rows for each species."""
         palettes = [getattr(params, own_name("palette", species)) for species in range(self.world.species)]
-        if (palettes, params.gamma) != self.look_shown:
-            self.look_texture.write(np.stack([look_up(palette, params.gamma) for palette in palettes]))
-            self.look_shown = palettes, params.gamma
+        shown = palettes, params.tone, params.gamma, params.contrast
+        if self.looks_shown.get(linear) != shown:
+            rows = [look_up(params, species, linear) for species in range(self.world.species)]
+            self.looks[linear].write(np.concatenate(rows))
+            self.looks_shown[linear] = shown
+        self.looks[linear].use(LOOK)
 
-    def _exposure(self, params: Params) -> float | tuple[float, ...]:
+    def _exposure(self, params: Params, brightness: float) -> float | tuple[float, ...]:
         """What each species' trail is multiplied by: in balance, all together are as bright as one alone."""
         species = self.world.species
         means = [mean_trail(params, self.world, k) for k in range(species)]
-        exposures = [params.exposure / mean / species for mean in means]
+        exposures = [brightness / mean / species for mean in means]
         return exposures[0] if species == 1 else (*exposures, *(MAX_SPECIES - species) * [0.0])
 
-    def _sampling(self, view: View) -> tuple[str, dict[str, object]]:
-        """How the shader looks at the trail in a view, and the uniforms that say where."""
-        sides = tuple(zip(view.centre, view.target, self.size, strict=True))
-        rows = {"rows": view.target[1]}
-        if view.scale == 1:
-            corner = tuple(math.floor(centre - target / 2 + 0.5) % side for centre, target, side in sides)
-            fits = all(target <= side for _, target, side in sides)
-            return "EXACT" if fits else "TILED", rows | {"corner": corner, "field": self.size}
-        taps = min(MOST_TAPS, math.ceil(1 / view.scale - 1e-6))
-        origin, stride = view.in_field()
-        return "SMOOTH" if taps == 1 else "AREA", rows | {"origin": origin, "stride": stride, "taps": taps}
-
-    def picture(self, params: Params, view: View | None = None) -> NDArray[np.uint8]:
-        """The picture as sRGB bytes [H, W, 3], top row first. Leaves no framebuffer bound.
+    def picture(
+        self, params: Params, view: View | None = None, bits: int = 8, within: Within | None = None
+    ) -> NDArray[Any]:
+        """The picture [H, W, 3], uint8, uint16 or float32, top row first. Leaves no framebuffer bound.
 
         Args:
-            params: Exposure, gamma, palettes and the map's opacity.
+            params: The look, as `Session.look` gives it.
             view: What to show and at which size; left out, the field at its own size.
+            bits: 8 or 16: sRGB as whole numbers; 32: linear light as floats, 1 for white, without grain.
+            within: x, y, width and height of a part of the picture; left out, all of it.
         """
         view = view or View(self.size, self.size)
-        canvas = self._use_canvas(view.target)
-        self.draw(view, params)
-        pixels = np.frombuffer(canvas.read(components=3, alignment=1), np.uint8)
-        return np.flipud(pixels.reshape(view.target[1], view.target[0], 3))
+        width, height = within[2:] if within else view.target
+        canvas = self._use_canvas((width, height), "f1" if bits == 8 else "f4")
+        self.draw(view, params, output=OUTPUTS[bits], within=within)
+        kind = "f1" if bits == 8 else "f4"
+        pixels = canvas.read(components=3, alignment=1, dtype=kind)
+        read = np.frombuffer(pixels, np.uint8 if bits == 8 else np.float32).reshape(height, width, 3)
+        if bits == 16:
+            read = np.rint(np.clip(read, 0, 1) * 65535).astype(np.uint16)
+        return np.flipud(read)
 
-    def _use_canvas(self, size: tuple[int, int]) -> moderngl.Framebuffer:
+    def _use_canvas(self, size: tuple[int, int], kind: str) -> moderngl.Framebuffer:
         """Binds what `picture` draws into. Kept between pictures, for a bound one must not be freed."""
         old = self.canvas
-        if old is None or old.size != size:
-            self.canvas = self.ctx.framebuffer(self.ctx.renderbuffer(size, 4))
+        if old is None or old.size != size or old.color_attachments[0].dtype != kind:
+            self.canvas = self.ctx.framebuffer(self.ctx.renderbuffer(size, 4, dtype=kind))
         assert self.canvas
         self.canvas.use()
         if old is not None and old is not self.canvas:
-            _release_canvas(old)
+            _release(old)
         return self.canvas
 
     def release(self) -> None:
         """Frees what it holds on the GPU."""
         if self.canvas:
-            _release_canvas(self.canvas)
-        for triangle in self.triangles.values():
-            triangle.program.release()
-            triangle.release()
+            _release(self.canvas)
+        if self.age:
+            self.age.release()
+        self.covering.release()
+        self.ageing.release()
+        self.glow.release()
+        for texture in (*self.looks.values(), self.texture):
+            texture.release()
         self._drop_map()
-        self.look_texture.release()
-        self.texture.release()
 
     def _drop_map(self) -> None:
         if self.map_texture:
             self.map_texture.release()
             self.map_texture = None
 
-    def _triangle(self, sampling: str, with_map: bool = False) -> moderngl.VertexArray:
-        """What covers the target, with the shader compiled for one way of sampling, with or without a map."""
-        defines = [sampling, f"LOOK_SIZE {LOOK_SIZE}", f"SPECIES {self.world.species}"] + ["MAP"] * with_map
-        head = "\n".join(["#version 330", *(f"#define {define}" for define in defines)])
-        fragment = shaders.source("display.frag").replace("#version 330", head, 1)
-        program = self.ctx.program(shaders.source("display.vert"), fragment)
-        set_uniforms(program, trail=0, look=1, map=2)  # their texture units
-        return self.ctx.vertex_array(program, [])
+
+def _lamp(params: Params, scale: float) -> Uniforms:
+    """The uniforms of the lamp over the landscape, at so many pixels per cell."""
+    direction, height = math.radians(params.lamp_direction), math.radians(params.lamp_height)
+    flat = math.cos(height)
+    return {
+        "ridge": params.ridge,
+        "ridge_gloss": params.ridge_gloss,
+        "ridge_slope": params.ridge_height * scale / 2,
+        "lamp": (flat * math.cos(direction), -flat * math.sin(direction), math.sin(height)),
+    }
 
 
-def set_uniforms(program: moderngl.Program, **values: object) -> None:
-    """Sets those of the uniforms that the compiler kept."""
-    for name, value in values.items():
-        if name in program:
-            program[name] = value
-
-
-def look_up(palette: str, gamma: float) -> NDArray[np.uint8]:
-    """The colours [LOOK_SIZE, 3] of a trail, from none to endless, as the shader looks them up.
-
-    Entry i stands for an exposed trail x with sqrt(x / (1 + x)) = i / (LOOK_SIZE - 1), which is dense where
-    trails are faint. Its tone is (1 - exp(-x)) ** (1 / gamma), the place in the palette. A table
-    spares each pixel an exponential and a power, half the time of a frame in software OpenGL.
-    """
-    tone = _light() ** (1 / gamma)
-    ramp = colours(palette).astype(float)
-    place = tone * (len(ramp) - 1)
-    channels = [np.interp(place, np.arange(len(ramp)), channel) for channel in ramp.T]
-    return np.round(np.stack(channels, 1)).astype(np.uint8)
-
-
-@functools.cache
-def _light() -> NDArray[np.float64]:
-    """What `look_up` raises to a power [LOOK_SIZE]."""
-    ratio = np.linspace(0, 1, LOOK_SIZE) ** 2
-    exposed = np.append(ratio[:-1] / (1 - ratio[:-1]), np.inf)
-    light: NDArray[np.float64] = 1 - np.exp(-exposed)
-    return light
-
-
-def _release_canvas(canvas: moderngl.Framebuffer) -> None:
-    for attachment in canvas.color_attachments:
+def _release(framebuffer: moderngl.Framebuffer) -> None:
+    for attachment in framebuffer.color_attachments:
         attachment.release()
-    canvas.release()
+    framebuffer.release()

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernels.maps import FILLS, Mark
-from kernels.params import MAX_SPECIES, SPECS, Params, Value, brief, check_params, refusal
+from kernels.params import MAX_SPECIES, SPECS, Params, check_params
 from kernels.scene import LAYERS
+from kernels.spec import Value, brief, refusal
 from kernels.stroke import MAX_NUMBER, Stroke
 from presets.preset import nearest
 

@@ -16,7 +16,8 @@ from app.panel_world import WorldPanel
 from app.profile import Profile
 from app.sliders import draw_specs, tip
 from app.studio import Studio
-from kernels.params import SPECS, Spec
+from kernels.params import SPECS
+from kernels.spec import Spec
 
 WIDTH = 22.0  # in font sizes
 PANEL = FIXED | imgui.WindowFlags_.always_auto_resize

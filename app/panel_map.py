@@ -9,7 +9,8 @@ from app.painter import PAINTED
 from app.sliders import draw_specs, tip
 from app.studio import Studio
 from kernels.maps import FILLS
-from kernels.params import Brush, Params, Spec, specs
+from kernels.params import Brush, Params, specs
+from kernels.spec import Spec
 
 BRUSH = specs(Brush)
 # The brush's settings that mean something on a layer.

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from app.curve_editor import edit_curve
 from app.sliders import draw_spec, draw_specs, tip
 from kernels.contract import RESPONSES
-from kernels.params import SPECS, Params, Value, own_name
+from kernels.params import SPECS, Params, own_name
+from kernels.spec import Value
 
 HINT = (
     "The value over s, and below it where agents' s lies now. Click to add a handle, drag to move one, "

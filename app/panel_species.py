@@ -8,7 +8,8 @@ from imgui_bundle import imgui
 from app.palette import colours
 from app.sliders import draw_specs, explain, inside, tip
 from app.studio import Studio
-from kernels.params import MAX_SPECIES, SPECS, Params, Spec, Value, own_name
+from kernels.params import MAX_SPECIES, SPECS, Params, own_name
+from kernels.spec import Spec, Value
 
 SHADE = 176  # of a palette's 256 colours: the one that stands for a species
 LIKING, FLEEING = (0.85, 0.42, 0.12), (0.16, 0.45, 0.85)

@@ -8,8 +8,8 @@ from imgui_bundle import imgui
 
 from app.sliders import LOG, draw_spec, tip
 from app.studio import Studio
-from kernels.params import Value
 from kernels.scene import START_SPECS, STARTS, Picture, Start
+from kernels.spec import Value
 from kernels.world import World
 from presets.pictures import draw_text, read_brightness
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from app import exr, png
 from app.events import Event, from_line, to_line, whole
-from kernels.params import brief, is_text, refusal
 from kernels.scene import Map, Start
+from kernels.spec import brief, is_text, refusal
 from kernels.world import World
 from presets import Preset, dump, find, parse, slug
 from presets.disk import opened, sentence, told

@@ -61,7 +61,7 @@ def render(
         if display:
             display.upload(trail)
             display.upload_map(session.simulation)
-            bands = _told(draw(display, session.params, still), still.size[1])
+            bands = _told(draw(display, session.look, still), still.size[1])
         save(still, session.record(digest), trail, bands)
     return digest
 

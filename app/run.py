@@ -12,8 +12,9 @@ from app.replay import Replay
 from app.session import Session
 from app.species import with_one_less, with_one_more
 from app.view import View
-from kernels.params import Params, Value
+from kernels.params import Params
 from kernels.scene import Map
+from kernels.spec import Value
 from kernels.world import World
 from presets import Preset
 

@@ -11,11 +11,13 @@ from collections.abc import Iterable
 
 from app.events import Change, Draw, Event, Fill, Other, Paint, UndoMap
 from app.gestures import Gestures
+from app.meter import STEPS_APART, Meter
 from app.record import Record
 from app.version import VERSION
 from kernels.maps import Mark
-from kernels.params import Params, Value, check_params
+from kernels.params import Params, check_params
 from kernels.simulation import Simulation
+from kernels.spec import Value
 from kernels.stroke import Stroke
 from kernels.world import World
 from presets import Preset
@@ -51,6 +53,7 @@ class Session:
         self.log: list[Event] = []
         self.script = deque(script)
         self._gestures = Gestures(self.world)
+        self.meter = Meter()
 
     def _as_begun(self, preset: Preset) -> Preset:
         """A preset of what the run began with."""
@@ -69,6 +72,14 @@ class Session:
     def params(self) -> Params:
         """The parameters as they are now."""
         return self.simulation.params
+
+    @property
+    def look(self) -> Params:
+        """The parameters as the picture shows them: with what automatic exposure makes of the exposure."""
+        params = self.params
+        if not params.auto_exposure:
+            return params
+        return dataclasses.replace(params, exposure=self.meter.exposure(params))
 
     @property
     def other(self) -> Params | None:
@@ -166,11 +177,25 @@ class Session:
         self._apply_due()
         while self.script and self.script[0].step < self.steps + steps:
             span = self.script[0].step - self.steps
-            self.simulation.step(span)
+            self._step(span)
             steps -= span
             self._apply_due()
-        self.simulation.step(steps, surface)
+        self._step(steps, surface)
         self._apply_due()
+
+    def _step(self, steps: int, surface: int = 0) -> None:
+        """Steps, and measures the trail on the way if the exposure is to follow it."""
+        if not self.params.auto_exposure:
+            self.meter.level = None
+        while self.params.auto_exposure and steps:
+            span = min(steps, STEPS_APART - self.steps % STEPS_APART)
+            steps -= span
+            self.simulation.step(span, 0 if steps else surface)
+            if self.steps % STEPS_APART == 0:
+                self.meter.measure(self.simulation)
+            if not steps:
+                return
+        self.simulation.step(steps, surface)
 
     def _apply_due(self) -> None:
         dabs: list[Draw] = []  # of one gesture

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from imgui_bundle import imgui
 
-from kernels.params import Spec, Value
+from kernels.spec import Spec, Value
 
 LONGEST_UNIT = 12  # characters that fit into a slider; the tooltip tells of longer ones
+OWN = "of your own"  # how a combo calls a gradient that a person made
 LINEAR = imgui.SliderFlags_.always_clamp
 LOG = LINEAR | imgui.SliderFlags_.logarithmic
 
@@ -66,8 +67,10 @@ def explain(spec: Spec) -> None:
 def _draw_widget(spec: Spec, value: Value, label: str) -> tuple[bool, Value]:
     """What imgui says of the widget: whether it changed, and its value."""
     if spec.choices:
-        changed, index = imgui.combo(label, spec.choices.index(str(value)), list(spec.choices))
-        return changed, spec.choices[index]
+        offered = list(spec.choices) if value in spec.choices else [*spec.choices, OWN]
+        at = offered.index(str(value)) if value in spec.choices else len(offered) - 1
+        changed, index = imgui.combo(label, at, offered)
+        return changed, value if offered[index] == OWN else offered[index]
     if isinstance(value, int):
         return imgui.slider_int(label, value, int(spec.low), int(spec.high), f"%d {spec.unit}")
     number = float(value)

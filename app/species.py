@@ -1,6 +1,7 @@
 """One species more or one less: what becomes of everybody's traits."""
 
-from kernels.params import PALETTES, SPECS, TRAITS, Params, Value, check_params, of_species, own_name
+from kernels.params import PALETTES, SPECS, TRAITS, Params, check_params, of_species, own_name
+from kernels.spec import Value
 
 FRESH = "palette", "joins", *(name for name in TRAITS if name.startswith("attraction_to_"))
 

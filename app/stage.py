@@ -11,6 +11,8 @@ from app.session import Session
 from app.veil import Veil
 from kernels.world import World
 
+AGE_STEPS = 16  # between two looks of the memory that colours by age, at the multiples of this
+
 
 class Stage:
     """Holds the display of the current world, shared with CUDA where that works.
@@ -34,6 +36,7 @@ class Stage:
         self.choice = choice
         self.how = choice.reason
         self.shared: Any
+        self.remembered_to = -1  # the step up to which the display's memory has seen all
         self._open(world)
         self.veil = Veil(ctx)
 
@@ -61,13 +64,29 @@ class Stage:
             self._open(session.world)
             _release(old_display, old_shared)
         self.display.world = session.world
+        if session.params.colour_by == "age":
+            while steps > (span := AGE_STEPS - session.steps % AGE_STEPS):
+                self._advance(session, span)
+                steps -= span
+        self._advance(session, steps)
+        self.display.upload_map(session.simulation)
+
+    def _advance(self, session: Session, steps: int) -> None:
+        """Steps up to the next look of the memory."""
+        before = session.steps
         if self.shared:
             with self.shared.map(session.simulation.stream()) as surface:
                 session.advance(steps, surface)
         else:
             session.advance(steps)
             self.display.upload(session.simulation.trail)
-        self.display.upload_map(session.simulation)
+        self.display.step = session.steps
+        if session.params.colour_by == "age":
+            if before != self.remembered_to or session.steps < AGE_STEPS:
+                self.display.remember(session.params, 0)
+            elif session.steps > before and session.steps % AGE_STEPS == 0:
+                self.display.remember(session.params, AGE_STEPS)
+            self.remembered_to = session.steps
 
     def release(self) -> None:
         """Frees the textures; the sharing first, as CUDA demands."""

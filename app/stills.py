@@ -6,8 +6,6 @@ main memory bounds its size.
 
 import argparse
 import dataclasses
-import functools
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -186,7 +184,10 @@ def draw(display: Display, params: Params, still: Still) -> Iterator[NDArray[Any
     most = largest_target(display.ctx) // times
     across = min(width, most)
     down = max(1, min(most, TILE // (across * times**2)))
-    paint = _painter(display, params, view)
+
+    def paint(bits: int, part: Part) -> NDArray[Any]:
+        return display.picture(params, view, bits, within=part)
+
     for y in range(0, height, down):
         tall = min(down, height - y)
         tiles = [_tile(paint, still, (x, y, min(across, width - x), tall)) for x in range(0, width, across)]
@@ -227,26 +228,3 @@ def largest_target(context: moderngl.Context) -> int:
     info = context.info
     sides = info["GL_MAX_VIEWPORT_DIMS"], info["GL_MAX_TEXTURE_SIZE"], info["GL_MAX_RENDERBUFFER_SIZE"]
     return int(min(*sides[0], *sides[1:]))
-
-
-def _painter(display: Any, params: Params, view: View) -> Painter:
-    """Stands in for `Display.picture` with `bits` and `within` until those are there."""
-    if "within" in inspect.signature(display.picture).parameters:
-        return lambda bits, part: display.picture(params, view, bits, within=part)
-    whole = functools.cache(lambda: display.picture(params, view))
-
-    def paint(bits: int, part: Part) -> NDArray[Any]:
-        x, y, wide, tall = part
-        return as_bits(whole()[y : y + tall, x : x + wide], bits)
-
-    return paint
-
-
-def as_bits(part: NDArray[Any], bits: int) -> NDArray[Any]:
-    """Stands in for other pictures than those of 8 bits."""
-    if bits == 32:
-        code = part / np.float32(255)
-        light: Trail = np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4)
-        return light.astype(np.float32)
-    codes: NDArray[Any] = part.astype(f"uint{bits}") * np.array(257 if bits == 16 else 1, f"uint{bits}")
-    return codes

@@ -2,9 +2,8 @@
 
 import moderngl
 
-import shaders
-from app.display import set_uniforms
 from app.palette import veil
+from app.programs import Covering
 from app.view import View
 from kernels.simulation import Simulation
 
@@ -23,8 +22,7 @@ class Veil:
         self.ctx = ctx
         self.texture: moderngl.Texture | None = None
         self.shown = 0  # which `Simulation.maps_version` it holds
-        program = ctx.program(shaders.source("display.vert"), shaders.source("mask.frag"))
-        self.triangle = ctx.vertex_array(program, [])
+        self.covering = Covering(ctx, "mask.frag", units={"mask": 0})
 
     def draw(self, view: View, simulation: Simulation) -> None:
         """Draws over the bound framebuffer, whose size is `view.target`; nothing where there is no mask."""
@@ -33,11 +31,10 @@ class Veil:
         texture = self._upload(simulation)
         origin, stride = view.in_field()
         colour = veil(simulation.params.palette)
-        set_uniforms(self.triangle.program, rows=view.target[1], origin=origin, stride=stride, veil=colour)
         texture.use(0)
         self.ctx.enable_only(moderngl.BLEND)
         self.ctx.blend_func = moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA  # which leaves the target opaque
-        self.triangle.render(moderngl.TRIANGLES, vertices=3)
+        self.covering.draw((), {"rows": view.target[1], "origin": origin, "stride": stride, "veil": colour})
         self.ctx.disable(moderngl.BLEND)
 
     def _upload(self, simulation: Simulation) -> moderngl.Texture:
@@ -58,5 +55,4 @@ class Veil:
         """Frees what it holds on the GPU."""
         if self.texture:
             self.texture.release()
-        self.triangle.program.release()
-        self.triangle.release()
+        self.covering.release()

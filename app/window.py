@@ -109,7 +109,7 @@ class Window(WindowConfig):
             self.ahead.follow(self.studio.session.simulation, time.monotonic())
         self.captures.serve(self.studio, self.stage.display)
         self.wnd.use()
-        self.stage.display.draw(self.studio.view, self.studio.session.params)
+        self.stage.display.draw(self.studio.view, self.studio.session.look)
         if self.studio.layer == "mask":
             self.stage.veil.draw(self.studio.view, self.studio.session.simulation)
         with self.overlay.frame(frame_seconds):

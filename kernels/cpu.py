@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 from kernels import contract, reference
-from kernels.contract import PASSES, Numbers, step_key
+from kernels.contract import PASSES, SETS, Numbers, step_key
 from kernels.cpu_agents import update_by_rules, update_plainly
 from kernels.cpu_crowd import crowd
 from kernels.cpu_field import update_field
@@ -118,9 +118,8 @@ def set_numbers(b: Buffers, numbers: Numbers) -> None:
         prepare_rules()
     b.numbers, b.values = numbers, values_of(numbers)
     b.shape[len(SHAPE) :] = rules_of(numbers.features)
-    b.responses, b.crowds = (
-        np.ascontiguousarray(t.swapaxes(0, 1)) for t in (numbers.responses, numbers.crowds)
-    )
+    b.responses = numbers.responses.transpose(1, 0, 3, 2, 4).reshape(len(b.values), SETS, -1).view(np.uint64)
+    b.crowds = np.ascontiguousarray(numbers.crowds.swapaxes(0, 1))
     b.stale = True
 
 

@@ -2,9 +2,11 @@
 
 from numba import prange
 
+from kernels import cpu_responses
 from kernels import cpu_rules as rules
 from kernels.cpu_crowd import wish
 from kernels.cpu_model import (
+    CELLS,
     CHUNK,
     NONE,
     aim,
@@ -18,10 +20,11 @@ from kernels.cpu_model import (
     share,
     steer_and_move,
     u32,
+    u64,
 )
-from kernels.cpu_moves import move, settle
-from kernels.cpu_responses import respond
-from kernels.cpu_scene import BLEND, BOUNDARY, CROWDED, JOINS, LIFE, RESPONSES, WRAP
+from kernels.cpu_moves import hold, move, settle, struck
+from kernels.cpu_rules import LUCK
+from kernels.cpu_scene import BLEND, BOUNDARY, CROWDED, GROUND, JOINS, LIFE, RESPONSES, WRAP
 
 FEWER = (
     CHUNK // 2
@@ -49,7 +52,7 @@ def work(words, trail, values, shape, key, plane, touched, places, numbers, work
         face(chunk, numbers)
         aim(chunk, values, shape, places, numbers)
         sense(trail, agents, places, numbers)
-        blocks |= steer_and_move(chunk, values, shape, key, places, numbers)
+        blocks |= steer_and_move(chunk, values, shape, key, NONE, places, numbers)
         deposit(plane, agents, places)
     touched[0] = blocks
 
@@ -76,25 +79,73 @@ def work_by_rules(
     for k in range(len(touched)):
         touched[k] = NONE
     first, last = share(len(words) >> 1, worker, workers)
-    for start in range(first, last, FEWER):
-        end = min(start + FEWER, last)
+    free = is_free(shape)
+    most = CHUNK if free and not shape[RESPONSES] else FEWER
+    for start in range(first, last, most):
+        end = min(start + most, last)
         rules.group(words[2 * start : 2 * end], shape, places)
         while start < end:
             agents = i64(rules.alike(words[2 * start : 2 * end], shape))
             chunk = words[2 * start : 2 * (start + agents)]
             k = kind(chunk[0], chunk[1], shape)
             own = values[k]
-            decide(chunk, trail, smell[k], sensed[k], mask, own, responses[k], shape, key, k, places, numbers)
-            move(chunk, ground, births, own, shape, places, numbers)
-            if shape[CROWDED]:
-                wish(wishes[2 * start :], idle[start:], agents, shape, places)
+            if free:
+                blocks = roam(
+                    chunk, smell[k], sensed[k], ground, mask, own, responses[k], shape, key, k,
+                    places, numbers,
+                )  # fmt: skip
+                deposit(plane[i64(k) * i64(shape[CELLS]) :], agents, places)
+                touched[k] = u32(touched[k] | blocks)
             else:
-                blocks = settle(chunk, agents, shape, places)
-                deposit(plane, agents, places)
-                for other in range(len(values)):
-                    if other == k or shape[JOINS]:
-                        touched[other] = u32(touched[other] | blocks)
+                decide(
+                    chunk, trail, smell[k], sensed[k], mask, own, responses[k], shape, key, k, places, numbers
+                )
+                move(chunk, ground, births, own, shape, places, numbers)
+                if shape[CROWDED]:
+                    wish(wishes[2 * start :], idle[start:], agents, shape, places)
+                else:
+                    blocks = settle(chunk, agents, shape, places)
+                    deposit(plane, agents, places)
+                    for other in range(len(values)):
+                        if other == k or shape[JOINS]:
+                            touched[other] = u32(touched[other] | blocks)
             start = int(start + agents)
+
+
+@jit
+def is_free(shape):
+    """Whether a step ends where its direction leads, or at a wall, on a torus."""
+    return shape[BOUNDARY] == WRAP and not (shape[LIFE] or shape[JOINS] or shape[CROWDED])
+
+
+@jit
+def roam(words, smell, sensed, ground, mask, own, tables, shape, key, species, places, numbers):
+    """A step of a chunk of one species by few loops, where `is_free`.
+
+    Returns:
+        The blocks of rows they stand in, as a mask.
+    """
+    agents = len(words) >> 1
+    before = places[LUCK:]
+    face(words, numbers)
+    if shape[RESPONSES]:
+        if shape[BLEND]:
+            rules.weigh(words, mask, shape, numbers)
+        cpu_responses.respond(words, smell, own, tables, shape, places, numbers)
+        rules.aim(words, shape, places, numbers)
+    else:
+        aim(words, own[0], shape, places, numbers)
+    sense(sensed, agents, places, numbers)
+    if shape[GROUND]:
+        for i in range(u64(len(words))):
+            before[i] = words[i]
+    if shape[RESPONSES]:
+        blocks = cpu_responses.steer_and_move(words, shape, key, species, places, numbers)
+    else:
+        blocks = steer_and_move(words, own[0], shape, key, species, places, numbers)
+    if shape[GROUND] and struck(ground, agents, places):
+        blocks = u32(blocks | hold(words, before, ground, shape, key, species, places))
+    return blocks
 
 
 @jit
@@ -105,7 +156,7 @@ def decide(chunk, trail, smell, sensed, mask, own, tables, shape, key, species, 
     if shape[BLEND]:
         rules.weigh(chunk, mask, shape, numbers)
     if shape[RESPONSES]:
-        respond(chunk, smell, own, tables, shape, places, numbers)
+        cpu_responses.respond(chunk, smell, own, tables, shape, places, numbers)
     else:
         rules.equip(agents, own, numbers)
     rules.aim(chunk, shape, places, numbers)

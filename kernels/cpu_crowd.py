@@ -10,7 +10,6 @@ from kernels.cpu_model import (
     BLOCK_BITS,
     CELLS,
     FRACTION_BITS,
-    MIX,
     ONE,
     PLACE,
     TWO,
@@ -19,14 +18,15 @@ from kernels.cpu_model import (
     i32,
     i64,
     jit,
+    joined,
     kind,
+    luck,
     parallel,
-    pcg,
     share,
     u32,
     u64,
 )
-from kernels.cpu_moves import BY_BLOCKED, JUMPS, STAYS, joined, settle
+from kernels.cpu_moves import BY_BLOCKED, JUMPS, STAYS, settle
 from kernels.cpu_rules import FATE
 from kernels.cpu_scene import drawn
 
@@ -83,7 +83,9 @@ def resolve(words, key, shape, wishes, idle, taken, claims, plane, touched, work
             touched[species] = u32(touched[species] | u32(u32(1) << block))
         if failed:
             x, y = u32(words[TWO * i] & shape[PLACE]), u32(words[TWO * i + ONE] & shape[PLACE])
-            low, high = joined(x, y, drawn(luck(words, i, key), BY_BLOCKED), species)
+            low, high = joined(
+                x, y, drawn(luck(words[TWO * i], words[TWO * i + ONE], key), BY_BLOCKED), species
+            )
         words[TWO * i], words[TWO * i + ONE] = low, high
 
 
@@ -95,12 +97,7 @@ def stand(words, i, shape):
 
 
 @jit
-def luck(words, i, key):
-    """An agent's random number of this step, see `reference.luck`."""
-    return pcg(u32(u32(words[TWO * i] + u32(words[TWO * i + ONE] * MIX)) + key))
-
-
-@jit
 def claimed(words, i, key):
     """An agent's claim on the cell it wants: no two have the same."""
-    return u64(u64(luck(words, i, key)) << u64(32) | u64(words[TWO * i]))
+    low, high = words[TWO * i], words[TWO * i + ONE]
+    return u64(u64(luck(low, high, key)) << u64(32) | u64(low))

@@ -31,7 +31,7 @@ class Buffers:
         world: Size and seed.
         numbers: What the steps read.
         values: Its numbers, see `cpu_scene.values_of` [C, 2, SLOTS].
-        responses: Its tables [C, SETS, RESPONSES, PIECES, 2].
+        responses: Its tables [C, SETS, PIECES * RESPONSES]: begin and rise of a piece in 64 bits.
         crowds: Its tables [C, SETS, CROWDS].
         agents: Agent words [N], see `world.pack`; their order changes.
         trail: Scent [C, H, W].
@@ -65,7 +65,7 @@ class Buffers:
     world: World
     numbers: Numbers
     values: Floats
-    responses: Floats
+    responses: Words
     crowds: Floats
     agents: Words
     trail: Floats
@@ -129,7 +129,7 @@ def allocated(world: World) -> Buffers:
         world=world,
         numbers=numbers(Params(), world),
         values=none,
-        responses=none,
+        responses=none.view(np.uint64),
         crowds=none,
         agents=np.zeros(world.agents, np.uint64),
         trail=np.zeros((species, height, width), np.float32),

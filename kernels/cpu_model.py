@@ -42,7 +42,7 @@ ROUND_UP, ROUND_BITS = f32(ROUND), f32(ROUND).view(u32)
 EIGHTH_TURN = f32(1 / 8192)
 FLOOR, ZERO, FULL = f32(TINY), f32(0), f32(1)
 LEFT, STRAIGHT, RIGHT = i32(-1), i32(0), i32(1)
-LOW_24, NONE, SPECIES_SHIFT = u32(0xFFFFFF), u32(0), u32(SPECIES_BIT)
+LOW_24, NONE, BIT, SPECIES_SHIFT = u32(0xFFFFFF), u32(0), u32(1), u32(SPECIES_BIT)
 MULTIPLY, ADD, SCRAMBLE, MIX = u32(PCG_MULTIPLY), u32(PCG_ADD), u32(PCG_SCRAMBLE), u32(GOLDEN)
 AHEAD, SIDE_COS, SIDE_SIN = SLOT["sensor_ahead"], SLOT["sensor_cos"], SLOT["sensor_sin"]
 TURN, TURN_COS, TURN_SIN, STEP = SLOT["turn"], SLOT["turn_cos"], SLOT["turn_sin"], SLOT["step"]
@@ -102,10 +102,24 @@ def pcg(value):
 
 
 @jit
+def luck(low, high, key):
+    """An agent's random number of this step from the halves of its word, see `reference.luck`."""
+    return pcg(u32(u32(low + u32(high * MIX)) + key))
+
+
+@jit
 def unpack(low, high):
     """Coordinates x, y in units and heading in 65536ths of a circle from the halves of a word."""
     heading = u32(u32(low >> u32(24)) | u32(u32(high >> u32(24)) << u32(8)))
     return u32(low & LOW_24), u32(high & LOW_24), heading
+
+
+@jit
+def joined(x, y, heading, species):
+    """The halves of an agent's word, see `world.pack`."""
+    low = u32(x | u32(u32(species & BIT) << SPECIES_SHIFT) | u32(heading << u32(24)))
+    high = u32(y | u32(u32(species >> BIT) << SPECIES_SHIFT) | u32(u32(heading >> u32(8)) << u32(24)))
+    return low, high
 
 
 @jit
@@ -142,13 +156,25 @@ def cell(x, y, width, bits):
 
 
 @jit
-def steer(heading, cos, sin, ahead, left, right, coin, turn, turn_cos, turn_sin):
-    """New heading and direction by Jones's rule, as in `reference.steer`; `coin` is LEFT or RIGHT."""
+def choose(ahead, left, right, coin):
+    """The side an agent turns to by Jones's rule, as in `reference.steer`; `coin` is LEFT or RIGHT."""
     least = left if left < right else right
     most = right if left < right else left
     side = RIGHT if right > left else (LEFT if left > right else STRAIGHT)
     side = coin if ahead < least else side
-    side = STRAIGHT if ahead > most else side
+    return STRAIGHT if ahead > most else side
+
+
+@jit
+def block(y, block_bits):
+    """The block of rows that holds a point, as a mask."""
+    return u32(BIT << u32(u32(y >> block_bits) & u32(31)))
+
+
+@jit
+def steer(heading, cos, sin, ahead, left, right, coin, turn, turn_cos, turn_sin):
+    """New heading and direction by Jones's rule, where all agents turn alike."""
+    side = choose(ahead, left, right, coin)
     c = FULL if side == STRAIGHT else turn_cos
     s = f32(side) * turn_sin
     return u32(heading + u32(i32(side * turn))), cos * c - sin * s, sin * c + cos * s
@@ -173,8 +199,9 @@ def aim(words, values, shape, places, numbers):
     """Second loop: the cells of its sensors, ahead, left and right, into `places` 0, 1 and 2."""
     reach, side_cos, side_sin = values[AHEAD], values[SIDE_COS], values[SIDE_SIN]
     width, end_x, end_y, bits = shape[WIDTH], shape[END_X], shape[END_Y], u32(shape[FRACTION_BITS] & u32(31))
+    place = shape[PLACE]
     for i in range(u64(len(words) >> 1)):
-        x, y, _ = unpack(words[TWO * i], words[TWO * i + ONE])
+        x, y = u32(words[TWO * i] & place), u32(words[TWO * i + ONE] & place)
         cos, sin = numbers[i], numbers[LANE_1 + i]
         sx, sy = displace(x, cos * reach, end_x), displace(y, sin * reach, end_y)
         places[i] = cell(sx, sy, width, bits)
@@ -198,29 +225,28 @@ def sense(trail, agents, places, numbers):
 
 
 @jit
-def steer_and_move(words, values, shape, key, places, numbers):
-    """Fourth loop: the agents' new words, and the cells they stand on into `places` 0.
+def steer_and_move(words, values, shape, key, species, places, numbers):
+    """Fourth loop: the new words of agents of a species, and the cells they stand on into `places` 0.
 
     Returns:
         The blocks of rows they stand in, as a mask.
     """
     turn, turn_cos, turn_sin, step = i32(values[TURN]), values[TURN_COS], values[TURN_SIN], values[STEP]
     width, end_x, end_y, bits = shape[WIDTH], shape[END_X], shape[END_Y], u32(shape[FRACTION_BITS] & u32(31))
-    block_bits, blocks = u32(shape[BLOCK_BITS] & u32(31)), NONE
+    place, block_bits, blocks = shape[PLACE], u32(shape[BLOCK_BITS] & u32(31)), NONE
     for i in range(u64(len(words) >> 1)):
         low, high = words[TWO * i], words[TWO * i + ONE]
-        x, y, heading = unpack(low, high)
-        coin = RIGHT if i32(pcg(u32(u32(low + u32(high * MIX)) + key))) < i32(0) else LEFT
+        _, _, heading = unpack(low, high)
+        coin = RIGHT if i32(luck(low, high, key)) < i32(0) else LEFT
         heading, cos, sin = steer(
             heading, numbers[i], numbers[LANE_1 + i],
             numbers[LANE_2 + i], numbers[LANE_3 + i], numbers[LANE_4 + i],
             coin, turn, turn_cos, turn_sin,
         )  # fmt: skip
-        x, y = move(x, y, cos, sin, step, end_x, end_y)
+        x, y = move(u32(low & place), u32(high & place), cos, sin, step, end_x, end_y)
         places[i] = cell(x, y, width, bits)
-        blocks = u32(blocks | u32(u32(1) << u32(u32(y >> block_bits) & u32(31))))
-        words[TWO * i] = x | u32(heading << u32(24))
-        words[TWO * i + ONE] = y | u32(u32(heading >> u32(8)) << u32(24))
+        blocks = u32(blocks | block(y, block_bits))
+        words[TWO * i], words[TWO * i + ONE] = joined(x, y, heading, species)
     return blocks
 
 

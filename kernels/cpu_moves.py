@@ -16,15 +16,17 @@ from kernels.cpu_model import (
     PLACE,
     ROUND_BITS,
     ROUND_UP,
-    SPECIES_SHIFT,
     TWO,
     WIDTH,
     ZERO,
+    block,
     cell,
     displace,
     f32,
     i32,
     jit,
+    joined,
+    luck,
     u32,
     u64,
     unpack,
@@ -34,6 +36,7 @@ from kernels.cpu_scene import BOUNDARY, DRAWS, GROUND, JUMP_OVER, LIFE, REFLECT,
 
 STAYS, JUMPS, DIES = u32(1), u32(2), u32(4)  # bits of a fate
 HALF_TURN, ONE_UNIT = u32(32768), u32(1)
+WALL = u32(1 << 31)  # the sign of what lies on a cell
 UPPER, LOWER = u32(0xFFFFFF00), u32(0xFF)
 RESPAWN, LIFETIME = u64(SLOT["respawn_chance"]), u64(SLOT["lifetime_chance"])
 BY_RESPAWN, BY_LIFETIME, BY_X, BY_Y, BY_JUMP, BY_BIRTH, BY_BLOCKED = (
@@ -148,30 +151,61 @@ def meet(words, ground, births, shape, places):
     """Those with a fate meet it: they stay, jump or are born again, the last of these that applies."""
     width, bits = shape[WIDTH], u32(shape[FRACTION_BITS] & u32(31))
     for i in range(u64(len(words) >> 1)):
-        fate, luck = places[FATE + i], places[LUCK + i]
-        own = u32(luck ^ words[TWO * i])
+        fate, by_luck = places[FATE + i], places[LUCK + i]
+        own = u32(by_luck ^ words[TWO * i])
         if fate & STAYS:
             x, y = u32(words[TWO * i] & shape[PLACE]), u32(words[TWO * i + ONE] & shape[PLACE])
-            places[X + i], places[Y + i], places[HEADING + i] = x, y, drawn(luck, BY_BLOCKED)
+            places[X + i], places[Y + i], places[HEADING + i] = x, y, drawn(by_luck, BY_BLOCKED)
             if shape[GROUND] and ground[cell(x, y, width, bits)] < ZERO:  # painted over
                 fate = u32(fate | JUMPS)
                 places[FATE + i] = fate
         if fate & JUMPS:
-            places[X + i] = anywhere(drawn(luck, BY_X), shape[END_X])
-            places[Y + i] = anywhere(drawn(luck, BY_Y), shape[END_Y])
-            places[HEADING + i] = drawn(own, BY_JUMP)
+            places[X + i], places[Y + i], places[HEADING + i] = anywhere(by_luck, own, shape)
         if fate & DIES:
             word = births[u64(drawn(own, BY_BIRTH)) % u64(len(births))]
             x, y, heading = unpack(u32(word), u32(word >> u64(32)))
-            places[X + i] = u32(u32(x & UPPER) | u32(drawn(luck, BY_X) & LOWER))
-            places[Y + i] = u32(u32(y & UPPER) | u32(drawn(luck, BY_Y) & LOWER))
+            places[X + i] = u32(u32(x & UPPER) | u32(drawn(by_luck, BY_X) & LOWER))
+            places[Y + i] = u32(u32(y & UPPER) | u32(drawn(by_luck, BY_Y) & LOWER))
             places[HEADING + i] = u32(u32(heading & UPPER) | u32(drawn(own, BY_JUMP) & LOWER))
 
 
 @jit
-def anywhere(random, end):
-    """A coordinate, all alike likely."""
-    return u32(u64(random) * u64(end) >> u64(32))
+def anywhere(by_luck, own, shape):
+    """Coordinates and a heading, all alike likely."""
+    x = u32(u64(drawn(by_luck, BY_X)) * u64(shape[END_X]) >> u64(32))
+    y = u32(u64(drawn(by_luck, BY_Y)) * u64(shape[END_Y]) >> u64(32))
+    return x, y, drawn(own, BY_JUMP)
+
+
+@jit
+def struck(ground, agents, places):
+    """Whether any agent of a chunk has come into a wall."""
+    signs = NONE
+    for i in range(u64(agents)):
+        signs = u32(signs | f32(ground[places[i]]).view(u32))
+    return signs >= WALL
+
+
+@jit
+def hold(words, before, ground, shape, key, species, places):
+    """Puts those who have come into a wall back to where their words `before` had them, or anywhere.
+
+    Returns:
+        The blocks of rows they stand in, as a mask.
+    """
+    width, bits = shape[WIDTH], u32(shape[FRACTION_BITS] & u32(31))
+    block_bits, blocks = u32(shape[BLOCK_BITS] & u32(31)), NONE
+    for i in range(u64(len(words) >> 1)):
+        if ground[places[i]] < ZERO:
+            low, high = before[TWO * i], before[TWO * i + ONE]
+            by_luck = luck(low, high, key)
+            x, y, heading = u32(low & shape[PLACE]), u32(high & shape[PLACE]), drawn(by_luck, BY_BLOCKED)
+            if ground[cell(x, y, width, bits)] < ZERO:  # painted over
+                x, y, heading = anywhere(by_luck, u32(by_luck ^ low), shape)
+            words[TWO * i], words[TWO * i + ONE] = joined(x, y, heading, species)
+            places[i] = cell(x, y, width, bits)
+            blocks = u32(blocks | block(y, block_bits))
+    return blocks
 
 
 @jit
@@ -188,13 +222,5 @@ def settle(out, agents, shape, places):
         low, high = joined(x, y, places[HEADING + i], species)
         out[TWO * i], out[TWO * i + ONE] = low, high
         places[X + i] = u32(u32(species * cells) + cell(x, y, width, bits))
-        blocks = u32(blocks | u32(ONE_UNIT << u32(u32(y >> block_bits) & u32(31))))
+        blocks = u32(blocks | block(y, block_bits))
     return blocks
-
-
-@jit
-def joined(x, y, heading, species):
-    """The halves of an agent's word, see `world.pack`."""
-    low = u32(x | u32(u32(species & ONE_UNIT) << SPECIES_SHIFT) | u32(heading << u32(24)))
-    high = u32(y | u32(u32(species >> ONE_UNIT) << SPECIES_SHIFT) | u32(u32(heading >> u32(8)) << u32(24)))
-    return low, high

@@ -6,29 +6,43 @@ SIMD code of those that only compute.
 
 from kernels.contract import RESPONSES, SLOT
 from kernels.cpu_model import (
+    BLOCK_BITS,
     END_X,
     END_Y,
     FRACTION_BITS,
+    LANE,
+    LEFT,
     NONE,
     ONE,
     PLACE,
+    RIGHT,
     TWO,
     WIDTH,
     ZERO,
+    block,
     cell,
+    choose,
     displace,
     f32,
     i32,
     jit,
+    joined,
+    luck,
+    move,
     sincos,
     u32,
     u64,
+    unpack,
 )
 from kernels.cpu_rules import (
     BEYOND,
     COS,
+    FRONT,
+    HEADING,
+    LEFTHAND,
     MASK,
     REACH,
+    RIGHTHAND,
     SIDE_COS,
     SIDE_SIN,
     SIN,
@@ -44,7 +58,10 @@ from kernels.cpu_scene import BLEND, BOUNDARY, WRAP
 from kernels.curves import PIECES
 
 ANGLE, REST = SIDE_COS, SIDE_SIN  # rows before there are sensors
-DISTANCE_TABLE, ANGLE_TABLE, TURN_TABLE, STEP_TABLE = (u64(k) for k in range(len(RESPONSES)))
+FOUR = u64(len(RESPONSES))
+PIECE, PIECE_2, PIECE_3, PIECE_4 = (u64(HEADING + k * LANE) for k in range(len(RESPONSES)))  # of `places`
+ROW, ROW_2, ROW_3 = (u64(k * LANE // 2) for k in range(1, len(RESPONSES)))  # from one to the next, in 64 bits
+THREE = u64(3)
 LAST, SCALE = i32(PIECES - 1), f32(PIECES)
 SENSE_OFFSET, SENSE_SCALE = SLOT["sense_offset"], SLOT["sense_scale"]
 
@@ -54,9 +71,11 @@ def respond(words, smell, own, tables, shape, places, numbers):
     """Sensors, turn and step of each agent, by the trail it smells."""
     agents = u64(len(words) >> 1)
     peer(words, smell, own, shape, places, numbers)
-    look_up(tables[0], agents, places, numbers)
+    look_up(tables[0], agents, places)
+    interpolate(agents, places, numbers)
     if shape[BLEND]:
-        blend_in(tables[1], agents, places, numbers)
+        look_up(tables[1], agents, places)
+        blend_in(agents, places, numbers)
     part(agents, numbers)
 
 
@@ -90,25 +109,44 @@ def peer(words, smell, own, shape, places, numbers):
 
 
 @jit
-def look_up(tables, agents, places, numbers):
-    """Distance, angle, turn and step from the tables [RESPONSES, PIECES, 2] of one set."""
+def look_up(table, agents, places):
+    """Each agent's piece of all tables: where it begins and how far it rises, 64 bits in one go."""
+    pieces = places[PIECE:].view(u64)
     for i in range(u64(agents)):
-        piece, rest = u64(places[Y + i]), numbers[REST + i]
-        numbers[REACH + i] = interpolated(tables, DISTANCE_TABLE, piece, rest)
-        numbers[ANGLE + i] = interpolated(tables, ANGLE_TABLE, piece, rest)
-        numbers[TURNING + i] = interpolated(tables, TURN_TABLE, piece, rest)
-        numbers[STRIDE + i] = interpolated(tables, STEP_TABLE, piece, rest)
+        at = u64(u64(places[Y + i]) * FOUR)
+        pieces[i] = table[at]
+        pieces[ROW + i] = table[at + ONE]
+        pieces[ROW_2 + i] = table[at + TWO]
+        pieces[ROW_3 + i] = table[at + THREE]
 
 
 @jit
-def blend_in(tables, agents, places, numbers):
+def interpolate(agents, places, numbers):
+    """Distance, angle, turn and step along those pieces."""
+    for i in range(u64(agents)):
+        rest = numbers[REST + i]
+        numbers[REACH + i] = along(places, PIECE, i, rest)
+        numbers[ANGLE + i] = along(places, PIECE_2, i, rest)
+        numbers[TURNING + i] = along(places, PIECE_3, i, rest)
+        numbers[STRIDE + i] = along(places, PIECE_4, i, rest)
+
+
+@jit
+def blend_in(agents, places, numbers):
     """The same of the second set, as far as the mask says."""
     for i in range(u64(agents)):
-        piece, rest, mask = u64(places[Y + i]), numbers[REST + i], numbers[MASK + i]
-        numbers[REACH + i] += (interpolated(tables, DISTANCE_TABLE, piece, rest) - numbers[REACH + i]) * mask
-        numbers[ANGLE + i] += (interpolated(tables, ANGLE_TABLE, piece, rest) - numbers[ANGLE + i]) * mask
-        numbers[TURNING + i] += (interpolated(tables, TURN_TABLE, piece, rest) - numbers[TURNING + i]) * mask
-        numbers[STRIDE + i] += (interpolated(tables, STEP_TABLE, piece, rest) - numbers[STRIDE + i]) * mask
+        rest, mask = numbers[REST + i], numbers[MASK + i]
+        numbers[REACH + i] += (along(places, PIECE, i, rest) - numbers[REACH + i]) * mask
+        numbers[ANGLE + i] += (along(places, PIECE_2, i, rest) - numbers[ANGLE + i]) * mask
+        numbers[TURNING + i] += (along(places, PIECE_3, i, rest) - numbers[TURNING + i]) * mask
+        numbers[STRIDE + i] += (along(places, PIECE_4, i, rest) - numbers[STRIDE + i]) * mask
+
+
+@jit
+def along(places, row, i, rest):
+    """The value of a response part of the way along a piece."""
+    begin, rise = u32(places[row + TWO * i]), u32(places[row + TWO * i + ONE])
+    return begin.view(f32) + rise.view(f32) * rest
 
 
 @jit
@@ -121,6 +159,24 @@ def part(agents, numbers):
 
 
 @jit
-def interpolated(tables, which, piece, rest):
-    """The value of one response."""
-    return tables[which, piece, 0] + tables[which, piece, 1] * rest
+def steer_and_move(words, shape, key, species, places, numbers):
+    """`cpu_model.steer_and_move` where each agent has a turn and a step of its own.
+
+    Returns:
+        The blocks of rows they stand in, as a mask.
+    """
+    width, end_x, end_y, bits = shape[WIDTH], shape[END_X], shape[END_Y], u32(shape[FRACTION_BITS] & u32(31))
+    place, block_bits, blocks = shape[PLACE], u32(shape[BLOCK_BITS] & u32(31)), NONE
+    for i in range(u64(len(words) >> 1)):
+        low, high = words[TWO * i], words[TWO * i + ONE]
+        _, _, heading = unpack(low, high)
+        coin = RIGHT if i32(luck(low, high, key)) < i32(0) else LEFT
+        side = choose(numbers[FRONT + i], numbers[LEFTHAND + i], numbers[RIGHTHAND + i], coin)
+        heading = u32(heading + u32(i32(side * whole(numbers[TURNING + i]))))
+        cos, sin = sincos(heading)
+        x, y = u32(low & place), u32(high & place)
+        x, y = move(x, y, cos, sin, numbers[STRIDE + i], end_x, end_y)
+        places[i] = cell(x, y, width, bits)
+        blocks = u32(blocks | block(y, block_bits))
+        words[TWO * i], words[TWO * i + ONE] = joined(x, y, heading, species)
+    return blocks

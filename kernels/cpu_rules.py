@@ -14,7 +14,6 @@ from kernels.cpu_model import (
     KINDS,
     LANE,
     LEFT,
-    MIX,
     NONE,
     ONE,
     PLACE,
@@ -35,7 +34,7 @@ from kernels.cpu_model import (
     i32,
     jit,
     kind,
-    pcg,
+    luck,
     sincos,
     steer,
     u32,
@@ -204,14 +203,14 @@ def turn(words, own, key, species, places, numbers):
     turn_cos, turn_sin = own[0, TURN_COS], own[0, TURN_SIN]
     for i in range(u64(len(words) >> 1)):
         low, high = words[TWO * i], words[TWO * i + ONE]
-        luck = pcg(u32(u32(low + u32(high * MIX)) + key))
+        by_luck = luck(low, high, key)
         heading, cos, sin = steer(
             u32(u32(low >> u32(24)) | u32(u32(high >> u32(24)) << u32(8))),
             numbers[COS + i], numbers[SIN + i],
             numbers[FRONT + i], numbers[LEFTHAND + i], numbers[RIGHTHAND + i],
-            RIGHT if i32(luck) < i32(0) else LEFT, whole(numbers[TURNING + i]), turn_cos, turn_sin,
+            RIGHT if i32(by_luck) < i32(0) else LEFT, whole(numbers[TURNING + i]), turn_cos, turn_sin,
         )  # fmt: skip
-        places[LUCK + i], places[HEADING + i], places[KIND + i] = luck, heading, species
+        places[LUCK + i], places[HEADING + i], places[KIND + i] = by_luck, heading, species
         numbers[COS + i], numbers[SIN + i] = cos, sin
 
 
@@ -247,9 +246,9 @@ def waver(agents, own, places, numbers):
     first, more = own[0, TURN_CHANCE], own[1, TURN_CHANCE]
     if first != ZERO or more != ZERO:
         for i in range(u64(agents)):
-            luck = places[LUCK + i]
-            anew = chance(luck, BY_TURN, first + more * numbers[MASK + i])
-            places[HEADING + i] = drawn(luck, BY_HEADING) if anew else places[HEADING + i]
+            by_luck = places[LUCK + i]
+            anew = chance(by_luck, BY_TURN, first + more * numbers[MASK + i])
+            places[HEADING + i] = drawn(by_luck, BY_HEADING) if anew else places[HEADING + i]
 
 
 @jit

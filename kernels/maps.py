@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.params import refusal
 from kernels.scene import LAYERS, Food, Layers, Map
+from kernels.spec import refusal
 
 FILLS = ("clear", "left to right", "top to bottom", "radial")
 POINT = 256  # places and radii of the brush are in 256ths of a pixel

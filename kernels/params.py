@@ -7,13 +7,11 @@ says `trait` stands for one parameter of each species: `decay` is the first one'
 
 import dataclasses
 import functools
-import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeGuard, TypeVar
+from typing import TypeVar
 
-from kernels.handles import check_curve
+from kernels.spec import Spec, Value, param, trait
 
-Value = float | int | str
 T = TypeVar("T")
 
 MAX_SPECIES = 4
@@ -23,140 +21,8 @@ PALETTES = (
     "inferno", "magma", "viridis", "cividis",
 )  # fmt: skip
 
-
-CURVE_ALLOWED = "nothing, or 2 to 8 points such as '0 0, 0.5 1, 1 0.2', each from 0 to 1, from left to right"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Spec:
-    """What a parameter's line says about it.
-
-    Attributes:
-        name: The field's term, as presets, the command line and the kernels write it.
-        default: Value of a fresh `Params`; its type is the parameter's type.
-        low: Smallest allowed value (numbers only).
-        high: Largest allowed value (numbers only).
-        unit: What one means: "°", "px", "per step", or "" for a bare ratio.
-        group: The heading it stands under, in the panel and in README.
-        help: What turning it up does to the picture.
-        scale: "log" where the useful values span decades.
-        choices: The allowed words of a text parameter.
-        curve: Whether it is a curve, drawn with handles: a text that `kernels.handles` reads.
-        species: Whose it is, 1 to 4; 0 for what all share.
-    """
-
-    name: str
-    default: Value
-    low: float
-    high: float
-    unit: str
-    group: str
-    help: str
-    scale: Literal["linear", "log"] = "linear"
-    choices: tuple[str, ...] = ()
-    curve: bool = False
-    species: int = 0
-
-    @property
-    def trait(self) -> str:
-        """The name of the parameter in the first species, whosever it is."""
-        return self.name.removesuffix(f"_{self.species}") if self.species > 1 else self.name
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values in words, for error messages and tooltips."""
-        if self.curve:
-            return CURVE_ALLOWED
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        unit = f" {self.unit}" if self.unit else ""
-        whole = "a whole number " if isinstance(self.default, int) else ""
-        return f"{whole}from {self.low:g} to {self.high:g}{unit}"
-
-    def check(self, value: object) -> Value:
-        """Returns `value` in the parameter's own type.
-
-        Raises:
-            ValueError: With one plain sentence naming parameter, value and allowed range.
-        """
-        if self.curve:
-            if isinstance(value, str) and (curve := check_curve(value)) is not None:
-                return curve
-            raise refusal(self.name, value, self.allowed)
-        if self.choices:
-            fits = isinstance(value, str) and value in self.choices
-        elif isinstance(value, bool) or not isinstance(value, int | float):
-            fits = False
-        else:  # comparisons are false for NaN
-            fits = self.low <= value <= self.high and (isinstance(self.default, float) or value == int(value))
-        if not fits:
-            raise refusal(self.name, value, self.allowed)
-        return type(self.default)(value)  # type: ignore[arg-type, call-overload]
-
-    def parse(self, text: str) -> Value:
-        """Reads a value a person typed, as `check` does for one from a file."""
-        if self.choices or self.curve:
-            return self.check(text.strip())
-        try:
-            number = float(text)
-        except ValueError:
-            return self.check(text)
-        whole = isinstance(self.default, int) and math.isfinite(number) and number == int(number)
-        return self.check(int(number) if whole else number)
-
-
-def refusal(key: str, value: object, allowed: str) -> ValueError:
-    """The error for a value that something does not take: what, the value, and what it takes."""
-    return ValueError(f"{key} = {brief(value)} is not allowed; it takes {allowed}.")
-
-
-def is_text(value: object, longest: int) -> TypeGuard[str]:
-    """Whether it is a text that every library and file takes: not too long, no NUL, no half characters."""
-    return (
-        isinstance(value, str)
-        and len(value) <= longest
-        and "\0" not in value
-        and not any("\ud800" <= letter <= "\udfff" for letter in value)
-    )
-
-
-def brief(value: object) -> str:
-    """A value as a sentence shows it: short, on one line, whatever it is."""
-    match value:
-        case dict():
-            return "a table"
-        case list():
-            return "a list"
-        case str():
-            return repr(value if len(value) <= 60 else value[:57] + "...")
-        case int() if abs(value) >= 10**20:  # not printed: Python refuses to print past 4300 digits
-            return "a whole number above 10^20" if value > 0 else "a whole number below -10^20"
-        case None | bool():
-            return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
-
-
-def param(
-    default: Value,
-    low: float = 0.0,
-    high: float = 0.0,
-    unit: str = "",
-    group: str = "",
-    help: str = "",
-    scale: Literal["linear", "log"] = "linear",
-    choices: tuple[str, ...] = (),
-    curve: bool = False,
-    species: int = 0,
-) -> Any:
-    """Declares one parameter; the arguments are those of `Spec`."""
-    spec = Spec("", default, low, high, unit, group, help, scale, choices, curve, species)
-    return dataclasses.field(default=default, metadata={"spec": spec})
-
-
-def trait(*arguments: Any, **named: Any) -> Any:
-    """Declares one parameter of each species, as `param` does one of all."""
-    return param(*arguments, **{**named, "species": 1})
-
+TONES = ("exponential", "none", "reinhard", "filmic", "aces", "agx")
+COLOUR_BY = ("density", "age", "heading", "distance")
 
 # Where a further species starts from other values than the first: it is seen, and keeps to itself.
 OTHERWISE: dict[str, Value] = {
@@ -239,9 +105,25 @@ class Params:
     crowding: str = param("free", group="Map", help="Whether a cell holds any number of agents, or one, as in Jones's paper: there a step to a taken cell fails, leaves no scent and ends in a new direction.", choices=("free", "one per cell"))
     sensor_width: int = param(1, 1, 9, "cells", "Map", "How wide each sensor is: it smells the mean over a square so wide. Wide sensors make smoother, slower patterns.")
     exposure: float = param(1.0, 0.001, 1000.0, "x", "Picture", "Brightness of the picture before the palette. Changes nothing in the world.", "log")
-    gamma: float = param(1.0, 0.2, 5.0, "", "Picture", "Contrast of the dark tones: above 1 lifts faint trails, below 1 sinks them.", "log")
-    palette: str = trait("embers", group="Picture", help="The colours, from empty ground to the strongest trail.", choices=PALETTES)
+    auto_exposure: float = param(0.0, 0.0, 1.0, "", "Picture", "How far the exposure follows the trail by itself: at 1 its brightest parts stay as bright, whatever becomes of it. Measured every 32 steps, so that a run repeats its pictures.")
+    tone: str = param("exponential", group="Picture", help="How ever denser trails come to the palette's end. exponential: as light fades in ink. none: straight, then cut off. reinhard: slowly, much is left for crowds. filmic, aces: with a dark toe and a bright shoulder. agx: very gently.", choices=TONES)
+    gamma: float = param(1.0, 0.2, 5.0, "", "Picture", "Above 1 lifts faint trails, below 1 sinks them.", "log")
+    contrast: float = param(1.0, 0.2, 5.0, "", "Picture", "How steep the middle tones are. High: poster-like, trails or ground and little between. Low: flat and soft.", "log")
+    palette: str = trait("embers", group="Picture", help="The colours, from empty ground to the strongest trail.", choices=PALETTES, gradient=True)
+    colour_by: str = param("density", group="Picture", help="What takes a colour from the palette; density always says how strong it is. age: how long a trail has been there. heading: which way a vein runs. distance: how far from the middle of the field.", choices=COLOUR_BY)
+    age_memory: float = param(240.0, 16.0, 10000.0, "steps", "Picture", "Where colour is by age: how long it takes for a trail to count as old.", "log")
     map_opacity: float = param(0.4, 0.0, 1.0, "", "Picture", "How much of the map's food and walls is seen in the picture.")
+    bloom: float = param(0.0, 0.0, 4.0, "", "Light", "How much the bright parts glow into their surroundings. On a light ground, ink bleeds.")
+    bloom_threshold: float = param(0.3, 0.0, 2.0, "", "Light", "How far a colour must stand out from the ground to glow.")
+    bloom_knee: float = param(0.5, 0.0, 1.0, "", "Light", "How softly the glow sets in at the threshold. 0: at once.")
+    bloom_radius: float = param(3.0, 0.2, 20.0, "%", "Light", "How far the glow reaches, in hundredths of the picture's height.", "log")
+    ridge: float = param(0.0, 0.0, 1.0, "", "Light", "How much a lamp lights the trail as if it were a landscape.")
+    ridge_height: float = param(4.0, 0.1, 50.0, "px", "Light", "How high the landscape of the trail stands, in pixels of the field.", "log")
+    ridge_gloss: float = param(0.3, 0.0, 2.0, "", "Light", "How much the landscape shines, as if wet.")
+    lamp_direction: float = param(135.0, 0.0, 360.0, "°", "Light", "Where the lamp stands: 0 right, 90 above, 180 left, 270 below.")
+    lamp_height: float = param(35.0, 2.0, 90.0, "°", "Light", "How high the lamp stands. Low: long, hard relief. High: flat.")
+    grain: float = param(0.0, 0.0, 1.0, "", "Finish", "Grain as of film, another in each step.")
+    vignette: float = param(0.0, 0.0, 1.0, "", "Finish", "How much the picture's corners sink back to the ground.")
     steps_per_frame: int = param(1, 1, 64, "steps", "Time", "Steps of the model for each 1/60 second shown: the speed of life.")
 
 
@@ -266,6 +148,9 @@ def specs(declared: type = Params) -> dict[str, Spec]:
 
 
 SPECS = specs()
+LOOK = tuple(
+    spec.name for spec in SPECS.values() if spec.group in ("Picture", "Light", "Finish")
+)  # no kernel reads these
 TRAITS = tuple(spec.name for spec in SPECS.values() if spec.species == 1)
 
 

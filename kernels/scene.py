@@ -5,7 +5,8 @@ Declarations alone, without NumPy: presets hold them. `kernels.start` and `kerne
 
 import dataclasses
 
-from kernels.params import param, refusal, specs
+from kernels.params import specs
+from kernels.spec import param, refusal
 
 STARTS = ("uniform", "disc", "ring in", "ring out", "point", "discs", "spiral", "line", "image")
 MAX_PICTURE = 1024  # px a side

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.params import MAX_SPECIES, is_text, refusal
+from kernels.params import MAX_SPECIES
 from kernels.scene import Map, Start
+from kernels.spec import is_text, refusal
 from kernels.start import place
 
 POSITION_BITS = 24  # of a coordinate in an agent's word, whole pixels and fraction; the species takes one

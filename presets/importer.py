@@ -18,7 +18,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from kernels.params import SPECS, Value, brief, check_params
+from kernels.params import SPECS, check_params
+from kernels.spec import Value, brief
 from presets.disk import PresetError, opened, sentence, told
 from presets.preset import Preset
 

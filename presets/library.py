@@ -9,7 +9,7 @@ import unicodedata
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from kernels.params import brief
+from kernels.spec import brief
 from presets.disk import PresetError, sentence, told, write_atomically
 from presets.preset import Preset, nearest
 from presets.reading import load, parse

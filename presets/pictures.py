@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kernels.params import is_text, refusal
 from kernels.scene import LAYERS, MAX_LAYER, MAX_PICTURE, Layers, Picture
+from kernels.spec import is_text, refusal
 from presets.disk import PresetError, opened, sentence, told
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kernels.params import Params, Spec
+from kernels.params import Params
 from kernels.scene import Map, Start
+from kernels.spec import Spec
 
 if TYPE_CHECKING:
     from kernels.world import World

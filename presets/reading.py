@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from kernels.params import SPECS, Params, brief, check_params, is_text, refusal, specs
+from kernels.params import SPECS, Params, check_params, specs
 from kernels.scene import MAX_FOOD, START_SPECS, Food, Layers, Map, Picture, Start
+from kernels.spec import brief, is_text, refusal
 from presets.disk import PresetError, opened, sentence, told
 from presets.pictures import from_base64
 from presets.preset import DENSITY, FORMAT, MAX_TAG, MAX_TAGS, MAX_TEXT, Preset, near

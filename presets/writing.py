@@ -7,8 +7,9 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Table
 
-from kernels.params import SPECS, Params, Spec, specs
+from kernels.params import SPECS, Params, specs
 from kernels.scene import START_SPECS, Food, Map, Start
+from kernels.spec import Spec
 from presets.pictures import to_base64
 from presets.preset import DENSITY, FORMAT, Preset
 

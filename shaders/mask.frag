@@ -1,5 +1,3 @@
-#version 330
-
 // The mask as a veil over the picture: the denser the further the other look holds, with a line where both
 // are even. Drawn with blending, over the picture that is there.
 
@@ -7,7 +5,7 @@ uniform sampler2D mask;      // [H, W] 0 to 1; row 0 is the top of the picture
 uniform vec3 veil;           // its colour
 uniform int rows;            // of what is drawn into
 uniform vec2 origin;         // the place of its upper left corner in the field, whose sides are 1
-uniform vec2 stride;         // from one target pixel to the next
+uniform mat2 stride;         // from one target pixel to the next, right and down
 
 out vec4 colour;
 

@@ -3,8 +3,9 @@
 from hypothesis import strategies as st
 from looks import texts
 
-from kernels.params import SPECS, Spec, check_params, specs
+from kernels.params import SPECS, check_params, specs
 from kernels.scene import START_SPECS, STARTS, Food, Layers, Map, Picture, Start
+from kernels.spec import Spec
 from presets import DENSITY, Preset
 from presets.preset import MAX_TAG, MAX_TAGS, MAX_TEXT
 

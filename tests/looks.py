@@ -4,9 +4,10 @@ import dataclasses
 
 from hypothesis import strategies as st
 
-from kernels.params import SPECS, Params, Spec, Value, own_name
+from kernels.params import SPECS, Params, own_name
 from kernels.scene import Food, Layers, Map
 from kernels.simulation import Simulation
+from kernels.spec import Spec, Value
 from kernels.world import World
 
 

@@ -15,8 +15,9 @@ import pytest
 from app.backend import BackendError, choose, nvidia_gpus
 from app.frame_times import FrameTimes
 from app.window import Window
-from kernels.params import SPECS, Params, Spec, Value
+from kernels.params import SPECS, Params
 from kernels.simulation import Simulation
+from kernels.spec import Spec, Value
 from kernels.world import World
 from presets import shipped
 

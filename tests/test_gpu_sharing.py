@@ -12,8 +12,9 @@ import pytest
 from pairs import AWKWARD, gpu_modules
 
 from app.interop import InteropError, SharedTexture
-from kernels.params import SPECS, Params, Spec
+from kernels.params import SPECS, Params
 from kernels.simulation import Simulation
+from kernels.spec import Spec
 from kernels.stroke import Stroke
 from kernels.world import World
 

@@ -13,6 +13,8 @@ PACKAGES = "app", "kernels", "presets", "shaders"
 # Within the kernels a module only imports what stands before it.
 ORDER = (
     "handles",
+    "gradients",
+    "spec",
     "params",
     "scene",
     "direction",
@@ -65,13 +67,22 @@ TRITON = (
 # What else each package may import of ours and of others'; the longest matching name counts.
 OURS = {
     "kernels": ("kernels",),
-    "presets": ("presets", "kernels.handles", "kernels.params", "kernels.scene", "kernels.world"),
+    "presets": (
+        "presets",
+        "kernels.handles",
+        "kernels.params",
+        "kernels.spec",
+        "kernels.scene",
+        "kernels.world",
+    ),
     "shaders": (),
     "app": PACKAGES,
 }
 OTHERS = {
     "kernels": {"numpy"},
     "kernels.handles": set(),
+    "kernels.gradients": set(),
+    "kernels.spec": set(),
     "kernels.params": set(),
     "kernels.scene": set(),
     **{f"kernels.{name}": {"numba", "numpy"} for name in ORDER if name.startswith("cpu")},

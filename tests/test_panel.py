@@ -21,8 +21,9 @@ from app.panel_presets import fits
 from app.panel_species import joining
 from app.panel_world import KINDS, WorldPanel
 from app.studio import Studio
-from kernels.params import MAX_SPECIES, SPECS, Params, Spec, Value, check_params
+from kernels.params import MAX_SPECIES, SPECS, Params, check_params
 from kernels.scene import START_SPECS, STARTS, Start
+from kernels.spec import Spec, Value
 from kernels.world import World
 from presets import Entry, Preset
 from presets.pictures import draw_text

@@ -14,23 +14,15 @@ from looks import another
 
 from app.arguments import command_line
 from kernels.contract import RESPONSES, SLOT, numbers
-from kernels.params import (
-    MAX_SPECIES,
-    SPECS,
-    TRAITS,
-    Params,
-    Spec,
-    check_params,
-    of_species,
-    own_name,
-)
+from kernels.params import LOOK, MAX_SPECIES, SPECS, TRAITS, Params, check_params, of_species, own_name
 from kernels.scene import Food, Map
 from kernels.simulation import Simulation
+from kernels.spec import Spec
 from kernels.world import World
 from presets import Preset, dump, parse
 
 WORLD = World(320, 200, 6400)
-PICTURE = {name for name, spec in SPECS.items() if spec.group in ("Picture", "Time")}
+PICTURE = {*LOOK, "steps_per_frame"}
 
 # A world and a look in which nothing is switched off, so that every parameter can be seen at work.
 BUSY = World(64, 48, 900, shares=(1.0,) * MAX_SPECIES, map=Map(food=(Food(radius=15.0),)))

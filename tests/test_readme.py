@@ -13,7 +13,8 @@ import pytest
 
 from app.bench.cases import GROWING, short
 from app.keys import KEYS, MOUSE
-from kernels.params import SPECS, Spec
+from kernels.params import SPECS
+from kernels.spec import Spec
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

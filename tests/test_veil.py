@@ -97,7 +97,7 @@ def test_blending_is_off_afterwards(mantle: Veil) -> None:
     canvas.use()
     canvas.clear(1.0, 1.0, 1.0, 1.0)
     fragment = "#version 330\nout vec4 colour; void main() { colour = vec4(0.0); }"
-    program = mantle.ctx.program(shaders.source("display.vert"), fragment)
+    program = mantle.ctx.program(shaders.source("cover.vert"), fragment)
     mantle.ctx.vertex_array(program, []).render(moderngl.TRIANGLES, vertices=3)
     assert not any(canvas.read(components=4))
 

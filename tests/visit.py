@@ -12,7 +12,8 @@ from imgui_bundle import imgui
 from app import sliders
 from app.backend import choose
 from app.window import Window
-from kernels.params import Params, Spec, Value
+from kernels.params import Params
+from kernels.spec import Spec, Value
 from kernels.world import World
 from presets import Preset
 
