@@ -42,7 +42,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         (("--threads", "0"), ("--threads", "1 to 256")),
         (("--set", "decay"), ("--set", "'decay'", "NAME=VALUE")),
         (("--set", "decya=0.1"), ("decya", "decay")),
-        (("--set", "colour=red"), ("colour", "sensor_angle")),
+        (("--set", "colour=red"), ("colour", "colour_by")),
         (("--set", "decay=much"), ("decay", "'much'", "0.001 to 0.95")),
         (("--set", "decay=nan"), ("decay", "nan", "0.001 to 0.95")),
         (("--set", "decay=inf"), ("decay", "inf", "0.001 to 0.95")),
