@@ -80,7 +80,7 @@ def _run(asked: argparse.Namespace) -> int:
         )
     _tell(start)
     from app.display import DisplayError
-    from app.window import show
+    from app.show import show
 
     try:
         return show(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from app.arguments import still, whole, writable
+from app.argument_types import still, whole, writable
 
 FILMS = ".mp4", ".mov", ".webm"
 LONGEST = 24 * 60 * 60  # seconds

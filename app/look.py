@@ -5,7 +5,7 @@ import dataclasses
 from pathlib import Path
 
 import presets
-from app.arguments import WORDS
+from app.argument_types import WORDS
 from app.events import Change, Other
 from app.files import user_folder
 from app.gestures import map_after

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.arguments import WORDS
+from app.argument_types import WORDS
 from app.backend import Choice
 from app.record import Record
 from app.run import Run

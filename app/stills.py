@@ -16,7 +16,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from app import exr, png
-from app.arguments import STILLS
+from app.argument_types import STILLS
 from app.backend import Choice, check_memory
 from app.display import Display
 from app.files import write_atomically

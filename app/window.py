@@ -1,21 +1,17 @@
 """The window. `Window.on_render` is the main loop: start reading here."""
 
-import contextlib
 import gc
-import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import moderngl_window
 from moderngl_window.context.base import KeyModifiers, WindowConfig
 
 from app import keys
 from app.ahead import Ahead, FirstSteps
 from app.backend import Choice
 from app.captures import Captures
-from app.display import DisplayError
 from app.files import user_folder
 from app.frame_times import FrameTimes
 from app.overlay import Overlay
@@ -28,7 +24,6 @@ from app.studio import Studio
 from kernels.world import World
 from presets import Preset
 
-LARGEST_UNSEEN = 4096  # px, of a side of the framebuffer that a headless run draws into
 MINIMISED_SECONDS = 0.05  # between frames that nobody sees
 
 
@@ -216,7 +211,7 @@ class Window(WindowConfig):
             self.studio.open(Path(paths[-1]))
 
     def on_close(self) -> None:
-        """The window is closing; `show` releases everything."""
+        """The window is closing; `app.show` releases everything."""
 
     def _point(self, x: int, y: int) -> None:
         if self.studio:
@@ -236,58 +231,3 @@ class Window(WindowConfig):
         if self.stage:
             self.stage.release()
         self.overlay.close()
-
-
-def show(
-    source: Preset | Record,
-    world: World,
-    choice: Choice,
-    *,
-    fullscreen: bool = False,
-    headless: bool = False,
-    frames: int | None = None,
-) -> int:
-    """Opens the window and stays until it is closed.
-
-    Args:
-        source: The preset, or the record of a run to come back to.
-        world: Size, agents and seed.
-        choice: The backend.
-        fullscreen: Go fullscreen once the window stands.
-        headless: Draw into an off-screen framebuffer through EGL, as large as the field but at most 4096 px
-            a side.
-        frames: Stop after so many frames, each of `steps_per_frame` steps, and print how long they and the
-            start took, and the digest.
-
-    Returns:
-        The exit status.
-
-    Raises:
-        DisplayError: There is no screen, or OpenGL cannot show this world.
-    """
-    size = "x".join(str(min(side, LARGEST_UNSEEN)) for side in (world.width, world.height))
-    unseen = ["--window", "headless", "--backend", "egl", "--size", size]
-    kind = unseen if headless else ["--window", "pyglet"]
-    vsync = ["--vsync", "false" if frames else "true"]
-    try:
-        window = moderngl_window.create_window_config_instance(Window, args=kind + vsync)
-    except Exception as error:  # pyglet, glcontext and drivers raise whatever they like
-        raise DisplayError(f"No window with OpenGL 3.3 can be opened here ({error}).") from error
-    assert isinstance(window, Window)
-    before = None
-    with contextlib.suppress(ValueError):  # signals belong to the main thread
-        before = signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
-    window.frame_limit = frames
-    window.begin(source, world, choice, fullscreen)
-    try:
-        window.run_frames()
-        if window.frame_times.ends and window.studio:
-            window.ctx.finish()
-            print(window.frame_times.report())
-            print(f"digest {window.studio.session.simulation.digest()}")
-    finally:
-        window.release()
-        window.wnd.destroy() if headless else window.wnd.close()
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
-    return 0

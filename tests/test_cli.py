@@ -12,7 +12,7 @@ import app.backend
 import app.render
 import presets
 from app.files import user_folder
-from app.window import LARGEST_UNSEEN
+from app.show import LARGEST_UNSEEN
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from PIL import Image
 from test_png import decoded
 
 from app import exr, stills
-from app.arguments import STILLS
+from app.argument_types import STILLS
 from app.backend import Choice, WorldTooLarge
 from app.display import Display
 from app.record import read, read_any
