@@ -18,11 +18,12 @@ check: .venv/installed-for-tests
 	$(python) -m ruff format --check
 	$(python) -m mypy
 
-# What is written by programs: README's tables, the digests of the shipped presets, and their pictures.
+# What is written by programs: README's tables, the digests of the shipped presets, and pictures of them and of looks.
 generate: .venv/installed-for-tests
 	$(python) tests/test_readme.py
 	$(python) -m app.digests
 	$(python) -m app.sheet
+	$(python) -m app.looks_sheet
 
 clean:
 	rm -rf .venv build *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -27,6 +27,7 @@ COMMANDS = {
     "run": "open the window; what happens when no command is given",
     "render": "step a world without a window and write its picture",
     "presets": "list the presets, show one as a file to start your own from, or import another program's",
+    "looks": "list the looks that pictures can have, or show one as a file to start your own from",
     "bench": "measure how fast this machine steps, check that it is right, and race plain PyTorch",
     "doctor": "say what this machine has and what would be used, and check that its results are right",
 }
@@ -113,6 +114,8 @@ def command_line() -> Parser:
             (_run_options if name == "run" else _render_options)(command)
         elif name == "presets":
             _presets_options(command)
+        elif name == "looks":
+            _looks_options(command)
         elif name == "bench":
             _bench_options(command)
     return parser
@@ -120,12 +123,15 @@ def command_line() -> Parser:
 
 def _world_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("preset", nargs="?", metavar="PRESET|FILE", help="a preset's name, a preset file, or a captured PNG")
+    preset_help = "a preset's name, a preset file, a captured PNG, or a saved moment"
+    add("preset", nargs="?", metavar="PRESET|FILE", help=preset_help)
     add("--size", type=size, metavar="WxH", help="the field in pixels, such as 1920x1080")
     add("--agents", type=count, metavar="N", help="how many agents live in it, such as 300k or 2M")
     add("--seed", metavar="TEXT", help="a number or any words; the same seed gives the same run")
     setting_help = "a parameter's value, such as decay=0.2; may be given again"
     add("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help=setting_help)
+    look_help = "how the picture looks, whatever the preset; physarium looks lists them"
+    add("--look", metavar="NAME|FILE", help=look_help)
     starts = ", ".join(START_KINDS)
     start_help = f"where agents begin: {starts}; an image, on its bright places; or {WORDS} and words"
     add("--start", type=beginning, metavar="KIND|IMAGE|text:WORDS", help=start_help)
@@ -145,6 +151,12 @@ def _presets_options(parser: argparse.ArgumentParser) -> None:
     add("what", nargs="?", choices=("show", "import"), metavar="show|import", help=what_help)
     add("name", nargs="?", metavar="NAME|FILE", help="the preset to print as a TOML file; the file to import")
     add("--out", metavar="FOLDER", help="where imported presets go; left out, to yours")
+
+
+def _looks_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("what", nargs="?", choices=("show",), metavar="show", help="print a look")
+    add("name", nargs="?", metavar="NAME|FILE", help="the look to print as a TOML file")
 
 
 def _backend_options(parser: argparse.ArgumentParser) -> None:

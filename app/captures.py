@@ -6,16 +6,17 @@ megabytes, so that even the largest capture stalls the window by no more than wh
 
 import dataclasses
 import functools
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from app.display import OUTPUTS, Display
 from app.files import Outcome, Writer, capture_folder
+from app.readback import Pixels
 from app.record import Record
 from app.session import Session
 from app.stills import Still, largest_target, save
@@ -33,39 +34,8 @@ MOST_STATE = 192 << 20  # bytes of a state that a GPU hands over within a frame
 MOST = 1 << 30  # bytes of a capture, twice of which it takes on the GPU
 ROWS = 256  # of a band
 
-Finish = Callable[[NDArray[Any]], Path]
-
-
-class Shot:
-    """A capture on its way: all of it lies in a buffer on the GPU.
-
-    Args:
-        framebuffer: What is captured, whole.
-        components: How many it has.
-        dtype: As moderngl names it, "f1" or "f4".
-        finish: Takes what was fetched [H, W, components], rows as OpenGL has them, and writes the file.
-    """
-
-    def __init__(
-        self, framebuffer: moderngl.Framebuffer, components: int, dtype: str, finish: Finish
-    ) -> None:
-        width, height = framebuffer.size
-        kind = np.uint8 if dtype == "f1" else np.float32
-        self.pixels = np.empty((height, width, components), kind)
-        self.finish = finish
-        self.fetched = 0
-        self.buffer = framebuffer.ctx.buffer(reserve=self.pixels.nbytes)
-        framebuffer.read_into(self.buffer, components=components, alignment=1, dtype=dtype)
-
-    def fetch(self, most: int) -> bool:
-        """Brings so many bytes over, and says whether that was the last of them."""
-        size = min(most, self.pixels.nbytes - self.fetched)
-        self.buffer.read_into(self.pixels.data, size, offset=self.fetched, write_offset=self.fetched)
-        self.fetched += size
-        done = self.fetched == self.pixels.nbytes
-        if done:
-            self.buffer.release()
-        return done
+Finish = Callable[[NDArray[Any]], Path]  # takes pixels as OpenGL has them, and writes the file
+Coming = tuple[Pixels, Finish]
 
 
 class Captures:
@@ -77,7 +47,7 @@ class Captures:
 
     def __init__(self) -> None:
         self.writer = Writer()
-        self.shots: list[Shot] = []
+        self.coming: deque[Coming] = deque()
         self.dropped = 0
         self._refusals: list[Outcome] = []
 
@@ -85,8 +55,8 @@ class Captures:
         """Takes what was asked for, goes on with what is on its way, and says what has been written."""
         self._go_on(FETCHED)
         for _ in range(studio.captures):
-            if len(self.shots) < WAITING:
-                studio.notices.attempt(lambda: self.shots.append(_taken(studio, display)))
+            if len(self.coming) < WAITING:
+                studio.notices.attempt(lambda: self.coming.append(_taken(studio, display)))
             else:
                 self._drop()
         studio.captures = 0
@@ -94,9 +64,10 @@ class Captures:
             studio.notices.say(problem or f"Saved {path}.")
 
     def _go_on(self, most: int) -> None:
-        if self.shots and self.shots[0].fetch(most):
-            shot = self.shots.pop(0)
-            if not self.writer.submit(functools.partial(shot.finish, shot.pixels)):
+        if self.coming and self.coming[0][0].fetch(most):
+            pixels, finish = self.coming.popleft()
+            pixels.buffer.release()
+            if not self.writer.submit(functools.partial(finish, pixels.array)):
                 self._drop()
 
     def _drop(self) -> None:
@@ -110,13 +81,13 @@ class Captures:
 
     def close(self) -> list[Outcome]:
         """Finishes what is on its way; returns what nobody has been told yet."""
-        while self.shots:
+        while self.coming:
             self._go_on(MOST)
         self.writer.close()
         return self._outcomes()
 
 
-def _taken(studio: Studio, display: Display) -> Shot:
+def _taken(studio: Studio, display: Display) -> Coming:
     """A capture of the moment.
 
     Raises:
@@ -128,7 +99,7 @@ def _taken(studio: Studio, display: Display) -> Shot:
     still = Still(Path(f"x{suffix}"), view.target, bits)
     finish = functools.partial(_write, still, session.record(digest=""), _state(session))
     if not still.is_picture:
-        return _shot_of_trail(display, finish)
+        return _trail(display), finish
     largest = largest_target(display.ctx)
     if max(view.target) > largest or _pixel_bytes(bits) * view.target[0] * view.target[1] > MOST:
         width, height = view.target
@@ -136,7 +107,7 @@ def _taken(studio: Studio, display: Display) -> Shot:
             f"A picture of {width} x {height} is too large to capture from the window; "
             "physarium render --picture draws it."
         )
-    return _shot_of_picture(display, session, view, bits, finish)
+    return _picture(display, session, view, bits), finish
 
 
 def _view(studio: Studio, display: Display) -> View:
@@ -160,11 +131,11 @@ def _state(session: Session) -> State | None:
     return session.simulation.state() if size <= MOST_STATE else None
 
 
-def _shot_of_trail(display: Display, finish: Finish) -> Shot:
+def _trail(display: Display) -> Pixels:
     """The texture, which holds the trail of this moment."""
     framebuffer = display.ctx.framebuffer(display.texture)
     try:
-        return Shot(framebuffer, display.texture.components, "f4", finish)
+        return Pixels(framebuffer, display.texture.components, "f4")
     finally:
         framebuffer.release()
 
@@ -174,7 +145,7 @@ def _pixel_bytes(bits: int) -> int:
     return 4 if bits == 8 else 16
 
 
-def _shot_of_picture(display: Display, session: Session, view: View, bits: int, finish: Finish) -> Shot:
+def _picture(display: Display, session: Session, view: View, bits: int) -> Pixels:
     """What the display draws into a framebuffer of its own."""
     bound = display.ctx.fbo  # the window's
     dtype = "f1" if bits == 8 else "f4"
@@ -183,7 +154,7 @@ def _shot_of_picture(display: Display, session: Session, view: View, bits: int, 
     try:
         framebuffer.use()
         display.draw(view, session.look, output=OUTPUTS[bits])
-        return Shot(framebuffer, 4, dtype, finish)
+        return Pixels(framebuffer, 4, dtype)
     finally:
         bound.use()
         framebuffer.release()
@@ -198,7 +169,7 @@ def _write(still: Still, record: Record, state: State | None, pixels: NDArray[An
     still = dataclasses.replace(still, path=path)
     if still.is_picture:
         pixels = pixels[::-1]  # OpenGL begins at the bottom
-    trail = np.moveaxis(pixels, 2, 0)[: record.world.species]
+    trail = np.moveaxis(np.atleast_3d(pixels), 2, 0)[: record.world.species]
     return save(still, record, trail, _bands(pixels, still.bits), "beside")
 
 

@@ -56,7 +56,10 @@ def _dispatch(words: list[str]) -> int:
         asked = command_line().parse_args(words)
     except SystemExit as done:  # after --help and --version
         return int(done.code or 0)
-    commands = {"run": _run, "render": _render, "presets": _presets, "bench": _bench, "doctor": _doctor}
+    commands = {
+        "run": _run, "render": _render, "presets": _presets, "looks": _looks,
+        "bench": _bench, "doctor": _doctor,
+    }  # fmt: skip
     return commands[asked.command](asked)
 
 
@@ -235,6 +238,20 @@ def _import(asked: argparse.Namespace) -> None:
 def _warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
         print(f"physarium: {warning}", file=sys.stderr)
+
+
+def _looks(asked: argparse.Namespace) -> int:
+    if asked.what and not asked.name:
+        raise UsageError("looks show takes the NAME of a look.")
+    from app.looks_command import listed, shown
+
+    try:
+        text, warnings = shown(asked.name) if asked.what else listed()
+    except ValueError as problem:
+        raise UsageError(str(problem)) from problem
+    _warn(warnings)
+    print(text, end="")
+    return 0
 
 
 def _bench(asked: argparse.Namespace) -> int:

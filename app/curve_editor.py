@@ -3,6 +3,7 @@
 import bisect
 import dataclasses
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from imgui_bundle import imgui
@@ -152,18 +153,41 @@ def _draw_plot(
     _draw_histogram(area, histogram)
     gone = curves.shape(curve, exponent)[::FINE]
     s = np.linspace(0, 1, len(gone))
-    places: list[imgui.ImVec2Like] = [
-        area.to_screen(x, y) for x, y in zip(s.tolist(), gone.tolist(), strict=True)
-    ]
-    draw.add_polyline(places, line, thickness=1.5, flags=0)
-    inset = imgui.get_style().frame_padding.y
-    left, below = low.x + 4 * inset, high.y - inset - imgui.get_font_size()
-    top, bottom = ends if area.falls else ends[::-1]
-    draw.add_text(imgui.ImVec2(left, low.y + inset), ink, top)
-    draw.add_text(imgui.ImVec2(left, below), ink, bottom)
-    draw.add_text(imgui.ImVec2(high.x - 4 * inset - imgui.calc_text_size(RIGHT_END).x, below), ink, RIGHT_END)
+    places = [area.to_screen(x, y) for x, y in zip(s.tolist(), gone.tolist(), strict=True)]
+    draw.add_polyline([*places], line, thickness=1.5, flags=0)
+    for text, place in _labelled(low, high, ends if area.falls else ends[::-1], places):
+        draw.add_text(imgui.ImVec2(*place), ink, text)
     for point in points_of(curve):
         draw.add_circle_filled(area.to_screen(*point), HANDLE * imgui.get_font_size(), line)
+
+
+def _labelled(
+    low: imgui.ImVec2, high: imgui.ImVec2, ends: tuple[str, str], line: Sequence[imgui.ImVec2]
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    """The labels of a plot and their upper left corners, where the line leaves room.
+
+    Args:
+        low: The frame's upper left corner.
+        high: Its lower right corner.
+        ends: What is written above and below.
+        line: The places the curve runs through.
+    """
+    inset, tall = imgui.get_style().frame_padding.y, imgui.get_font_size()
+    above, below = low.y + inset, high.y - inset - tall
+    for text, y, step in ((ends[0], above, tall), (ends[1], below, -tall)):
+        size = imgui.calc_text_size(text).x, tall
+        spots = [(low.x + 4 * inset, y + step * away) for away in range(3)]
+        yield text, min(spots, key=lambda spot: covered(line, spot, size))
+    wide = imgui.calc_text_size(RIGHT_END).x
+    corner = high.x - 4 * inset - wide, below
+    if not covered(line, corner, (wide, tall)):
+        yield RIGHT_END, corner
+
+
+def covered(line: Sequence[imgui.ImVec2], corner: tuple[float, float], size: tuple[float, float]) -> int:
+    """How many places of a line are in a rectangle."""
+    (x, y), (wide, tall) = corner, size
+    return sum(x <= place.x <= x + wide and y <= place.y <= y + tall for place in line)
 
 
 def _draw_histogram(area: Area, histogram: NDArray[np.float64]) -> None:

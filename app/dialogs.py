@@ -1,10 +1,12 @@
-"""What appears over the picture by itself: help, questions, notices, the brush."""
+"""What appears over the picture by itself: questions, notices, the brush."""
 
+import time
 from pathlib import Path
 
 from imgui_bundle import imgui
 
-from app.keys import KEYS, MOUSE
+from app.autosave import Lost
+from app.sliders import tip
 from app.studio import Studio
 
 MARGIN = 0.75  # of the font size, between things and the window's edge
@@ -30,21 +32,6 @@ TINTS = {
 }
 
 
-def draw_help(studio: Studio) -> None:
-    """All keys, from `app.keys`."""
-    centre("Help")
-    if imgui.begin_table("keys", 2):
-        for key in KEYS + MOUSE:
-            imgui.table_next_column()
-            imgui.text(key.label)
-            imgui.table_next_column()
-            imgui.text_disabled(key.help)
-        imgui.end_table()
-    if imgui.button("Close", imgui.ImVec2(-1, 0)):
-        studio.toggle_help()
-    imgui.end()
-
-
 def draw_questions(studio: Studio) -> None:
     """What the program asks: to quit, to go to a picture's step, or what a picture is for."""
     if studio.asking_to_quit:
@@ -56,7 +43,10 @@ def draw_questions(studio: Studio) -> None:
         if imgui.button("Stay"):
             studio.escape()
         imgui.end()
-    if studio.offer:
+    lost = studio.autosave.lost if studio.autosave else None
+    if lost:
+        _ask_about(studio, lost)
+    elif studio.offer:
         centre("##offer")
         imgui.text(f"This picture was taken at step {studio.offer.step:,}.")
         if studio.offer.lacks:
@@ -71,11 +61,27 @@ def draw_questions(studio: Studio) -> None:
         _ask_what_for(studio, studio.picture)
     if studio.replay:
         centre("##goal")
-        imgui.text("Going back to the picture ...")
+        imgui.text("Repeating the run ...")
         imgui.progress_bar(
             studio.replay.done, imgui.ImVec2(imgui.get_font_size() * 16, 0), f"step {studio.session.steps:,}"
         )
         imgui.end()
+
+
+def _ask_about(studio: Studio, lost: Lost) -> None:
+    """Whether to bring back what a crash has ended."""
+    centre("##lost")
+    record, when = lost.record, time.strftime("%x %H:%M", time.localtime(lost.saved))
+    imgui.text("Physarium was not closed in good order last time.")
+    imgui.text_disabled(f"{record.preset.title}, step {record.step:,}, saved {when}")
+    if imgui.button("Restore"):
+        studio.restore_lost()
+    tip("Steps through that run again, up to where it was saved last.")
+    imgui.same_line()
+    if imgui.button("Start fresh"):
+        studio.leave_lost()
+    tip("Leaves it; its file is kept for a while.")
+    imgui.end()
 
 
 def _ask_what_for(studio: Studio, picture: Path) -> None:

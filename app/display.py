@@ -1,16 +1,17 @@
 """The picture: the trails as an OpenGL texture, drawn through exposure, tone, palettes and light."""
 
 import dataclasses
-import math
 from typing import Any, Literal
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.glow import Glow
+from app.ageing import Memory
+from app.agent_field import AgentField
 from app.palette import food, stone
-from app.programs import Covering, Target, Uniforms
+from app.passes import AGE, AGENTS, GLOW, LOOK, MAP, TRAIL, Passes, lamp
+from app.programs import Uniforms
 from app.sampling import sampling
 from app.tone import LOOK_SIZE, look_up
 from app.view import View
@@ -19,8 +20,6 @@ from kernels.maps import dish
 from kernels.params import MAX_SPECIES, Params, own_name
 from kernels.simulation import Simulation
 from kernels.world import World
-
-TRAIL, LOOK, MAP, AGE, GLOW = range(5)  # texture units
 
 Output = Literal["screen", "srgb", "light"]
 Within = tuple[int, int, int, int]
@@ -37,6 +36,7 @@ class Display:
     Args:
         ctx: The OpenGL context, 3.3 or newer.
         world: Its size and species become the texture's.
+        passes: Programs that it shares with other displays; left out, its own.
 
     Attributes:
         world: Whose density the exposure is relative to; only what `fits` may change.
@@ -49,7 +49,7 @@ class Display:
         DisplayError: The world is larger than a texture may be.
     """
 
-    def __init__(self, ctx: moderngl.Context, world: World) -> None:
+    def __init__(self, ctx: moderngl.Context, world: World, passes: Passes | None = None) -> None:
         limit = ctx.info["GL_MAX_TEXTURE_SIZE"]
         if max(world.width, world.height) > limit:  # drivers may accept it silently and draw nothing
             raise DisplayError(
@@ -64,15 +64,11 @@ class Display:
         self.texture = ctx.texture(self.size, shape[2], self.texels.data, dtype="f4")
         self.map_texture: moderngl.Texture | None = None
         self.map_shown = 0  # which `Simulation.maps_version` it holds
-        self.age: Target | None = None  # R32F [H, W]: the trail as it was lately
-        species = f"SPECIES {world.species}"
-        units = {"trail": TRAIL, "look": LOOK, "map": MAP, "age": AGE, "glow": GLOW}
-        self.covering = Covering(
-            ctx, "display.frag", include=("srgb.glsl",), units=units,
-            defines=(species, f"LOOK_SIZE {LOOK_SIZE}"),
-        )  # fmt: skip
-        self.ageing = Covering(ctx, "age.frag", units={"trail": TRAIL}, defines=(species,))
-        self.glow = Glow(ctx)
+        self.agents: AgentField | None = None  # brought by `app.stage` while the look shows them
+        self.age: Memory | None = None
+        self.passes = passes or Passes(ctx, world.species)
+        self.shares_passes = passes is not None
+        self.covering, self.glow = self.passes.covering, self.passes.glow
         rows = LOOK_SIZE, 2 * world.species
         self.looks = {linear: ctx.texture(rows, 4, dtype="f4") for linear in (False, True)}
         self.looks_shown: dict[bool, object] = {}  # the parameters that each holds
@@ -120,18 +116,9 @@ class Display:
             steps: How many have been done since the last time; 0 to begin with what is there now.
         """
         if self.age is None:
-            self.age = Target(self.ctx, self.size, 1, "f4")
+            self.age = Memory(self.ctx, self.size, self.passes.ageing)
             steps = 0
-        before = self.ctx.fbo
-        self.age.framebuffer.use()
-        self.texture.use(TRAIL)
-        self.ctx.disable(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        self.ctx.enable(moderngl.BLEND)
-        self.ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        share = 1 - math.exp(-steps / params.age_memory) if steps else 1.0
-        self.ageing.draw((), {"balance": self._exposure(params, 1.0), "share": share})
-        self.ctx.disable(moderngl.BLEND)
-        before.use()
+        self.age.blend(self.texture, self._exposure(params, 1.0), steps, params.age_memory)
 
     def draw(
         self,
@@ -207,9 +194,13 @@ class Display:
             variant.append(by.upper())
             if by == "age" and self.age:
                 self.age.texture.use(AGE)
+        if params.sparkle > 0 and self.agents:
+            variant.append("AGENTS")
+            self.agents.texture.use(AGENTS)
+            uniforms |= {"sparkle": params.sparkle, "sides": view.field, "grain_size": view.scale}
         if ridge:
             variant.append("RIDGE")
-            uniforms |= _lamp(params, view.scale)
+            uniforms |= lamp(params, view.scale)
         if self.map_texture and params.map_opacity > 0:
             variant.append("MAP")
             self.map_texture.use(MAP)
@@ -274,11 +265,11 @@ class Display:
         """Frees what it holds on the GPU."""
         if self.canvas:
             _release(self.canvas)
-        if self.age:
-            self.age.release()
-        self.covering.release()
-        self.ageing.release()
-        self.glow.release()
+        for kept in (self.age, self.agents):
+            if kept:
+                kept.release()
+        if not self.shares_passes:
+            self.passes.release()
         for texture in (*self.looks.values(), self.texture):
             texture.release()
         self._drop_map()
@@ -287,18 +278,6 @@ class Display:
         if self.map_texture:
             self.map_texture.release()
             self.map_texture = None
-
-
-def _lamp(params: Params, scale: float) -> Uniforms:
-    """The uniforms of the lamp over the landscape, at so many pixels per cell."""
-    direction, height = math.radians(params.lamp_direction), math.radians(params.lamp_height)
-    flat = math.cos(height)
-    return {
-        "ridge": params.ridge,
-        "ridge_gloss": params.ridge_gloss,
-        "ridge_slope": params.ridge_height * scale / 2,
-        "lamp": (flat * math.cos(direction), -flat * math.sin(direction), math.sin(height)),
-    }
 
 
 def _release(framebuffer: moderngl.Framebuffer) -> None:

@@ -1,6 +1,7 @@
 """Where files go, and a thread that writes them, so that no frame ever waits for a disk."""
 
 import contextlib
+import itertools
 import queue
 import tempfile
 import threading
@@ -9,9 +10,12 @@ from pathlib import Path
 
 import platformdirs
 
-from presets.disk import sentence, write_atomically
+from presets.disk import sentence, told, write_atomically
 
-__all__ = ["Outcome", "Writer", "capture_folder", "config_folder", "user_folder", "write_atomically"]
+__all__ = [
+    "Outcome", "Writer", "capture_folder", "config_folder", "damaged", "set_aside", "state_folder",
+    "user_folder", "write_atomically",
+]  # fmt: skip
 
 Job = Callable[[], Path]
 Outcome = tuple[Path | None, str | None]  # the file written, or why there is none
@@ -20,6 +24,11 @@ Outcome = tuple[Path | None, str | None]  # the file written, or why there is no
 def config_folder() -> Path:
     """Where the platform keeps settings; not made until something is saved."""
     return platformdirs.user_config_path("physarium", appauthor=False)
+
+
+def state_folder() -> Path:
+    """Where the platform keeps what a program was at; not made until something is saved."""
+    return platformdirs.user_state_path("physarium", appauthor=False)
 
 
 def user_folder() -> Path:
@@ -54,6 +63,32 @@ def _takes_files(folder: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+def set_aside(path: Path) -> Path:
+    """Gives a file that cannot be read another name, `name.broken-1` or the next free one; keeps its bytes.
+
+    Raises:
+        OSError: The system's reason; the file is where it was.
+    """
+    for number in itertools.count(1):
+        other = path.with_name(f"{path.name}.broken-{number}")
+        with contextlib.suppress(FileExistsError):
+            open(other, "xb").close()  # nobody else takes the name now
+            try:
+                return path.replace(other)
+            except OSError:
+                other.unlink()
+                raise
+    raise AssertionError("counting never ends")
+
+
+def damaged(path: Path, reason: str) -> str:
+    """Sets a damaged file aside, and says so in a sentence."""
+    try:
+        return f"{told(path)} is damaged: {reason}. It was set aside as {set_aside(path).name}."
+    except OSError as error:
+        return f"{told(path)} is damaged: {reason}. {sentence(path, error, 'set aside')}"
 
 
 class Writer:

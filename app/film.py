@@ -3,77 +3,39 @@
 import argparse
 import contextlib
 import dataclasses
+import functools
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from app.backend import Choice, check_memory, told_if_slow
+from app.belt import Belt
+from app.canvas import Canvas, upright
 from app.display import DisplayError
+from app.film_arguments import QUALITY
 from app.frames import Frames
+from app.planes import Planes
+from app.readback import Readback
 from app.record import Record
 from app.render import offscreen
 from app.session import Session
-from app.shots import shots
+from app.shots import RATE, SECONDS, Film, shots
 from app.stage import Stage
 from app.stills import largest_target
 from app.timeline import Timeline, load
-from app.video import MAX_SIDE, QUALITY, Video
+from app.video import Numbered, Video
 from kernels.world import World
 from presets import Preset
 
-SECONDS = 20
-RATE = Fraction(60)
+MAX_SIDE = 16384  # px
+PIXEL_BYTES = 4  # of a picture, and more than its planes take
 WAITING = 16  # pictures on their way to the disk, at most, with what is made of each
-DRAWN_BYTES = 32  # of each pixel of a picture to be averaged
+DRAWN_BYTES = 8  # of each pixel of a picture to be averaged
 ENCODER_FRAMES = 64  # that an encoder looks ahead and back at, at most
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Film:
-    """What is to be filmed.
-
-    Attributes:
-        path: A file of `video.CONTAINERS`, or a pattern such as frames/%05d.png.
-        size: Of each picture, in pixels.
-        seconds: How long it is.
-        rate: Frames a second.
-        steps_per_frame: None for what the parameter says, which may change on the way.
-        begin: Steps before it begins.
-        loop: Seconds over which its end becomes its beginning; 0 for none.
-        timeline: What changes.
-        encoder: One of `video.ENCODERS`, or "".
-        quality: 0 to 100.
-        supersample: How many pixels drawn, along each side, are averaged to one.
-    """
-
-    path: Path
-    size: tuple[int, int]
-    seconds: Fraction = Fraction(SECONDS)
-    rate: Fraction = RATE
-    steps_per_frame: int | None = None
-    begin: int = 0
-    loop: Fraction = Fraction(0)
-    timeline: Timeline = dataclasses.field(default_factory=Timeline)
-    encoder: str = ""
-    quality: int = QUALITY
-    supersample: int = 1
-
-    @property
-    def frames(self) -> int:
-        """How many it has."""
-        return max(1, round(self.seconds * self.rate))
-
-    @property
-    def fading(self) -> int:
-        """Over how many of them, at the end, it becomes its beginning."""
-        return round(self.loop * self.rate)
-
-    @property
-    def is_sequence(self) -> bool:
-        """Whether it is many files."""
-        return "%" in self.path.name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,7 +87,8 @@ def asked_film(asked: argparse.Namespace, world: World, choice: Choice) -> Film:
         raise ValueError(f"{width}x{height} is not allowed for a film; it takes 2 to {MAX_SIDE:,} px a side.")
     pictures = film.fading + WAITING + (0 if film.is_sequence else ENCODER_FRAMES)
     drawn = DRAWN_BYTES * film.supersample**2 if film.supersample > 1 else 0
-    check_memory(world, choice, (3 * pictures + drawn) * width * height, f" and a film of {width}x{height}")
+    needed = (PIXEL_BYTES * pictures + drawn) * width * height
+    check_memory(world, choice, needed, f" and a film of {width}x{height}")
     return film
 
 
@@ -156,31 +119,49 @@ def make(
             session = Session(preset, world, choice.backend)
         if isinstance(source, Record):
             session.restart_from(source)
+        canvas = Canvas(context, film.size, film.supersample)
         shoot = _into_frames if film.is_sequence else _into_file
-        done = shoot(film, session, stage, say)
+        done = shoot(film, session, stage, canvas, say)
+        canvas.release()
         stage.release()
         return done
     finally:
         context.release()
 
 
-def _into_file(film: Film, session: Session, stage: Stage, say: Callable[[str], None]) -> Done:
-    video = Video(film.path, film.size, film.rate, film.encoder, film.quality, say)
-    written = 0
-    with _or_nothing(video), _ctrl_c() as stopped:
-        for shot in shots(film, session, stage, film.frames, stopped):
-            video.put(shot.picture())
-            written += 1
-        if not written:
-            video.abandon()
+def _into_file(
+    film: Film, session: Session, stage: Stage, canvas: Canvas, say: Callable[[str], None]
+) -> Done:
+    video = Video(film.path, film.size, film.rate, film.encoder, film.quality, say=say)
+    planes, readback = Planes(stage.ctx, film.size, video.layout), Readback()
+    belt: Belt[Numbered] = Belt(video.write)
+    drawn = 0
+    with _or_nothing(belt), _ctrl_c() as stopped:
+        for shot in shots(film, session, stage, canvas, film.frames, stopped):
+            shot.draw()
+            planes.convert(canvas.texture)
+            put = functools.partial(_put, belt, shot.number)
+            readback.send(planes.framebuffer, 1, video.layout.dtype, put)
+            drawn += 1
+        if not drawn:
+            belt.abandon()
             return Done(0, "", True)
+        readback.drain()
         digest = session.simulation.digest()
-        video.finish()
-    return Done(written, digest, written < film.frames)
+        belt.finish()
+    readback.release()
+    planes.release()
+    return Done(drawn, digest, drawn < film.frames)
 
 
-def _into_frames(film: Film, session: Session, stage: Stage, say: Callable[[str], None]) -> Done:
-    frames = Frames(film.path, film.frames)
+def _put(belt: Belt[Numbered], number: int, planes: NDArray[Any]) -> None:
+    belt.put((number, planes))
+
+
+def _into_frames(
+    film: Film, session: Session, stage: Stage, canvas: Canvas, say: Callable[[str], None]
+) -> Done:
+    frames, readback = Frames(film.path, film.frames), Readback()
     with _or_nothing(frames), _ctrl_c() as stopped:
         frames.check_run(session.record(""))
         if not frames.missing:
@@ -190,22 +171,31 @@ def _into_frames(film: Film, session: Session, stage: Stage, say: Callable[[str]
         if frames.kept:
             say(f"{len(frames.kept):,} of {film.frames:,} frames are there already and stay as they are.")
         written, number = 0, -1
-        for shot in shots(film, session, stage, max(frames.missing) + 1, stopped):
+        for shot in shots(film, session, stage, canvas, max(frames.missing) + 1, stopped):
             number = shot.number
             if number in frames.missing:
-                frames.put(number, shot.picture(), session.record(""))
+                shot.draw()
+                put = functools.partial(_put_frame, frames, number, session.record(""))
+                readback.send(canvas.framebuffer, 4, "f1", put)
                 written += 1
             else:
                 frames.check_frame(number, session.record(""))
                 if number + 1 in frames.missing:
-                    frames.check_picture(number, shot.picture())
+                    shot.draw()
+                    frames.check_picture(number, canvas.picture())
+        readback.drain()
         digest = session.simulation.digest() if number == film.frames - 1 else ""
         frames.finish()
+    readback.release()
     return Done(len(frames.kept) + written, digest, written < len(frames.missing))
 
 
+def _put_frame(frames: Frames, number: int, record: Record, pixels: NDArray[Any]) -> None:
+    frames.put(number, upright(pixels), record)
+
+
 @contextlib.contextmanager
-def _or_nothing(sink: Video | Frames) -> Iterator[None]:
+def _or_nothing(sink: Belt[Numbered] | Frames) -> Iterator[None]:
     """Leaves no half a file behind, whatever happens."""
     try:
         yield

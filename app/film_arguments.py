@@ -12,6 +12,7 @@ FILMS = ".mp4", ".mov", ".webm"
 LONGEST = 24 * 60 * 60  # seconds
 FASTEST = 240  # frames a second
 MOST_STEPS = 10_000  # per frame
+QUALITY = 70  # from 0 to 100
 
 FILM = """\
 films:
@@ -22,7 +23,8 @@ films:
 a timeline is a file of keys; a key holds what has come to be at its time, and how it came there:
   [[key]]
   time = 4                  seconds
-  preset = "veins"          all parameters of a preset, and then any of them:
+  preset = "veins"          all parameters of a preset, then those of a look, and then any of them:
+  look = "ink-on-paper"
   decay = 0.2
   centre = [0.5, 0.25]      the camera: where its middle lies in the field, 0 to 1 and on beyond the edges,
   zoom = 2                  1 where the field just covers the frame,
@@ -43,12 +45,13 @@ def film_options(parser: argparse.ArgumentParser) -> None:
     add("--fps", type=number(1, FASTEST), metavar="N", help="frames a second, such as 60 or 30000/1001")
     pace_help = "steps from one frame to the next; left out, what the parameter says at 60 frames a second"
     add("--steps-per-frame", type=whole(1, MOST_STEPS), metavar="N", help=pace_help)
-    timeline_help = "keys of parameters, presets and the camera; see below"
+    timeline_help = "keys of parameters, presets, looks and the camera; see below"
     add("--timeline", type=Path, metavar="FILE.toml", help=timeline_help)
     loop_help = "fade the last S seconds into what came before the first, so that it repeats without a seam"
     add("--loop", type=number(Fraction(1, 1000), LONGEST), metavar="S", help=loop_help)
     add("--encoder", metavar="NAME", help="such as libx264 or prores_ks; left out, the first that works")
-    add("--quality", type=whole(0, 100), metavar="N", help="0 for small files to 100 for fine ones; 70")
+    quality_help = f"0 for small files to 100 for fine ones; left out, {QUALITY}"
+    add("--quality", type=whole(0, 100), metavar="N", help=quality_help)
 
 
 def asked_for(asked: argparse.Namespace) -> bool:

@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +113,7 @@ class Frames:
         """Stops; frames that are written stay, for a film that goes on."""
         self._belt.abandon()
 
-    def _explain(self, act) -> None:  # type: ignore[no-untyped-def]
+    def _explain(self, act: Callable[[], None]) -> None:
         try:
             act()
         except OSError as error:

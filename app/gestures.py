@@ -40,6 +40,11 @@ class Gestures:
         self.before: dict[str, Bytes] | None = None
         self.covered: list[Covered] = []
 
+    def take_over(self, events: Iterable[Event]) -> None:
+        """Notes the gestures of a log that others have drawn."""
+        for event in events:
+            follow(self.drawn, event)
+
     def copies(self, events: Sequence[Draw | Fill], now: Maps) -> dict[str, Bytes]:
         """What `add` needs: the layers that events are about to touch, unless their gesture did before.
 
@@ -127,6 +132,14 @@ def follow(drawn: Drawn, event: Event) -> None:
             drawn[-1].append(event)
         case UndoMap():
             del drawn[-1:]
+
+
+def drawn_by(events: Iterable[Event]) -> list[Draw | Fill]:
+    """What a log's events have drawn on the maps and not taken back, in order."""
+    drawn: Drawn = []
+    for event in events:
+        follow(drawn, event)
+    return list(itertools.chain.from_iterable(drawn))
 
 
 def _draw(world: World, drawn: Drawn) -> Maps:

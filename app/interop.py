@@ -32,13 +32,16 @@ class SharedTexture:
         texture: 1, 2 or 4 components of 32 bits. Rows run as OpenGL stores them, row 0 first.
         device: The CUDA device that will write it.
 
+    Attributes:
+        array: CUDA's handle of the storage itself, valid while it is mapped.
+
     Raises:
         InteropError: CUDA refused; its pending error is cleared, so that later CUDA calls succeed.
     """
 
     def __init__(self, texture: moderngl.Texture, device: int = 0) -> None:
         self._resource: Any = None
-        self._array = 0
+        self.array = 0
         self._surface: Any = None
         self._thread = threading.get_ident()
         if texture.components == 3:
@@ -94,17 +97,17 @@ class SharedTexture:
 
     def _mapped_surface(self) -> int:
         array = self._call("cudaGraphicsSubResourceGetMappedArray", self._resource, 0, 0)
-        if int(array) != self._array:
+        if int(array) != self.array:
             self._drop_surface()
             content = self._cuda.cudaResourceDesc()
             content.resType = self._cuda.cudaResourceType.cudaResourceTypeArray
             content.res.array.array = array
             self._surface = self._call("cudaCreateSurfaceObject", content)
-            self._array = int(array)
+            self.array = int(array)
         return int(self._surface)
 
     def _drop_surface(self) -> None:
-        surface, self._surface, self._array = self._surface, None, 0
+        surface, self._surface, self.array = self._surface, None, 0
         if surface is not None:
             self._call("cudaDestroySurfaceObject", surface)
 

@@ -43,12 +43,22 @@ KEYS = (
         "previous preset; with Shift, keep the agents", shift=True),
     Key(("RIGHT_BRACKET", "PAGE_DOWN"), "] or Page down", "next_preset",
         "next preset; with Shift, keep the agents", shift=True),
+    Key(("L",), "L", "next_look", "next look; with Shift, the one before", shift=True),
     Key(("NUMBER_1",), "1", "use_layer", "paint the trail of the species shown", argument="trail"),
     Key(("NUMBER_2",), "2", "use_layer", "paint food", argument="food"),
     Key(("NUMBER_3",), "3", "use_layer", "paint walls", argument="wall"),
     Key(("NUMBER_4",), "4", "use_layer", "paint the mask of a second look", argument="mask"),
-    Key(("Z",), "Ctrl+Z", "undo_map", "take the last stroke on the map back", ctrl=True),
+    Key(("Z",), "Ctrl+Z", "back", "undo; with Shift, do it again", shift=True, ctrl=True),
+    Key(("Y",), "Ctrl+Y", "redo", "do again what was undone", ctrl=True),
+    Key(("S",), "S", "snapshot", "keep this moment; with Shift, in a file", shift=True),
+    Key(("BACKSPACE",), "Backspace", "go_back", "back to the last moment kept; again, farther"),
     Key(("C", "F12"), "C or F12", "capture", "capture the picture"),
+    Key(("R",), "Ctrl+R", "toggle_recording", "record a film of the window, and end it", ctrl=True),
+    Key(("B",), "B", "compare", "flip between two looks; with Shift, make the other the same", shift=True),
+    Key(("M",), "M", "vary", "mutate the look at random; with Shift, draw it anew", shift=True),
+    Key(("V",), "V", "toggle_wall", "show or close the wall of variations"),
+    Key(("G",), "G", "toggle_sweep", "show or close the map of two parameters"),
+    Key(("P",), "P", "toggle_gallery", "show or hide the wall of presets"),
     Key(("TAB",), "Tab", "toggle_panel", "show or hide the panel"),
     Key(("F",), "F", "toggle_fullscreen", "fullscreen and back"),
     Key(("H",), "H", "toggle_help", "show or hide this help"),
@@ -62,19 +72,19 @@ MOUSE = (
     Key((), "Wheel", "", "zoom about the cursor"),
     Key((), "Middle drag", "", "pan; the field repeats at its edges"),
     Key((), "Double click", "", "reset the view"),
-    Key((), "Drop a file", "", "open a preset, a captured PNG and its run, or a picture"),
+    Key((), "Drop a file", "", "open a preset, a captured PNG and its run, a saved moment, or a picture"),
 )
 
 
-def codes(window_keys: Any) -> dict[int, Key]:
-    """The shortcut of each key code of a window.
+def codes(window_keys: Any) -> dict[tuple[int, bool], Key]:
+    """The shortcut of each key code of a window, without Ctrl and with it.
 
     Args:
         window_keys: The window's `keys` class.
     """
     named = [(getattr(window_keys, name, None), key) for key in KEYS for name in key.names]
-    found = {code: key for code, key in named if code is not None}  # a headless window has no keys
+    found = {(code, key.ctrl): key for code, key in named if code is not None}  # headless, there are none
     for bracket, brace in (("[", "{"), ("]", "}")):  # moderngl-window 3.1.1 takes one for the other
-        if ord(brace) in found:
-            found[ord(bracket)] = found[ord(brace)]
+        if (ord(brace), False) in found:
+            found[ord(bracket), False] = found[ord(brace), False]
     return found

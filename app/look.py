@@ -9,12 +9,13 @@ from app.argument_types import WORDS
 from app.events import Change, Other
 from app.files import user_folder
 from app.gestures import map_after
-from app.record import Record, read_any
+from app.moment_file import read_any
+from app.record import Record
 from app.species import with_one_more
 from kernels.maps import FULL
 from kernels.params import Params, check_params
 from kernels.scene import LAYERS, STARTS, Layers, Map
-from presets import Preset
+from presets import Preset, looks
 from presets.pictures import draw_layers, draw_text, read_brightness, read_layers
 
 MASK = LAYERS.index("mask")
@@ -28,11 +29,11 @@ def find(asked: str | None) -> Preset | Record:
 
 def asks_for_another(asked: argparse.Namespace) -> bool:
     """Whether the options change a look."""
-    return bool(asked.set or asked.start or asked.species or asked.map or asked.blend)
+    return bool(asked.set or asked.look or asked.start or asked.species or asked.map or asked.blend)
 
 
 def asked_look(source: Preset | Record, asked: argparse.Namespace) -> Preset:
-    """A source's look with the parameters, start, species, map and second look that were asked for.
+    """A source's look with the species, picture, parameters, start, map and second look that were asked for.
 
     Raises:
         ValueError: A file or a value cannot be used; one sentence.
@@ -40,6 +41,10 @@ def asked_look(source: Preset | Record, asked: argparse.Namespace) -> Preset:
     look = as_captured(source)
     if asked.species:
         look = _with_species(look, asked.species)
+    if asked.look:
+        picture = looks.find(asked.look, looks.look_folder(user_folder()))
+        warnings = (*look.warnings, *picture.warnings)
+        look = dataclasses.replace(look, params=picture.apply(look.params), warnings=warnings)
     look = dataclasses.replace(look, params=check_params(dict(asked.set), look.params))
     if asked.start:
         look = _beginning(look, asked.start)

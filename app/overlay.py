@@ -9,11 +9,13 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import ClassVar
 
 import moderngl
 import numpy as np
 from imgui_bundle import imgui, implot
 from moderngl_window.context.base import BaseWindow
+from numpy.typing import NDArray
 
 from app.overlay_input import OverlayInput
 from app.overlay_style import rescale, style
@@ -22,6 +24,9 @@ from shaders import source
 SHORTEST_FRAME = 1e-4  # seconds; imgui refuses a frame that takes no time
 # As separate factors, so that a window's own alpha stays 1 under translucent widgets.
 BLENDING = (moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA)
+
+Texture = moderngl.Texture
+Pixels = NDArray[np.uint8]
 
 memory_view = ctypes.pythonapi.PyMemoryView_FromMemory
 memory_view.restype = ctypes.py_object
@@ -41,6 +46,8 @@ class Overlay(OverlayInput):
         window: A moderngl-window window, on a screen or headless.
         ini_path: Where imgui keeps window positions and folded groups; None keeps nothing.
     """
+
+    current: ClassVar["Overlay | None"] = None  # whose frame was begun last
 
     def __init__(self, ctx: moderngl.Context, window: BaseWindow, ini_path: Path | None) -> None:
         context = imgui.create_context()
@@ -73,6 +80,7 @@ class Overlay(OverlayInput):
             raise RuntimeError("The overlay is closed.")
         imgui.set_current_context(self.context)
         implot.set_current_context(self.plots)
+        Overlay.current = self
         self.follow_window()
         self.io.delta_time = max(dt, SHORTEST_FRAME)
         imgui.new_frame()
@@ -84,6 +92,20 @@ class Overlay(OverlayInput):
         imgui.render()
         self.draw(imgui.get_draw_data())
         self.shown.clear()
+
+    @classmethod
+    def in_frame(cls) -> "Overlay":
+        """The overlay whose frame it is, as imgui's functions draw into its context."""
+        if cls.current is None:
+            raise RuntimeError("There is no frame.")
+        return cls.current
+
+    def texture(self, pixels: Pixels) -> Texture:
+        """A texture of these pixels [H, W, 4], the caller's to release in a later frame than it was shown."""
+        height, width = pixels.shape[:2]
+        texture = self.ctx.texture((width, height), 4, np.ascontiguousarray(pixels))
+        texture.repeat_x = texture.repeat_y = False
+        return texture
 
     def texture_id(self, texture: moderngl.Texture) -> imgui.ImTextureRef:
         """What `imgui.image` takes to show a texture. Ask anew in every frame that shows it."""
@@ -155,6 +177,8 @@ class Overlay(OverlayInput):
         if self.context is None:
             return
         self.detach()
+        if Overlay.current is self:
+            Overlay.current = None
         imgui.set_current_context(self.context)
         for request in imgui.get_platform_io().textures:
             request.set_tex_id(0)

@@ -7,7 +7,7 @@ from pathlib import Path
 from app.argument_types import WORDS
 from app.backend import Choice
 from app.record import Record
-from app.run import Run
+from app.rewinder import Rewinder
 from kernels.contract import mean_trail
 from kernels.maps import FULL, Mark, rasterise
 from kernels.params import Brush, Params, of_species
@@ -21,7 +21,7 @@ PAINTED = ("trail", *LAYERS)  # what the brush can be on
 USES = ("start", *LAYERS)  # what a picture can be used as
 
 
-class Painter(Run):
+class Painter(Rewinder):
     """What `app.studio.Studio` does to the trail and the maps by hand.
 
     Args:
@@ -63,16 +63,20 @@ class Painter(Run):
         Args:
             places: Where, in field pixels from the left and from the top.
             erase: Take away rather than add.
-            begins: Whether a gesture begins with the first, which `undo_map` takes back as a whole.
+            begins: Whether a gesture begins with the first, which `undo` takes back as a whole.
         """
         self._end_replay()
+        if begins:
+            self.history.settle(self.session)
         self.notices.attempt(lambda: self._paint(places, erase, begins))
 
     def _paint(self, places: Iterable[tuple[float, float]], erase: bool, begins: bool) -> None:
         if self.layer == "trail":
+            self.history.leave(self.session)
             for x, y in places:
                 self.session.paint(self._stroke(x, y, erase))
         else:
+            self.history.touch(self.session)
             self.session.mark(*(self._mark(x, y, erase) for x, y in places), begins=begins)
 
     def _stroke(self, x: float, y: float, erase: bool) -> Stroke:
@@ -93,18 +97,14 @@ class Painter(Run):
         """Fills the layer with one of `maps.FILLS`; the trail has none."""
         if self.layer != "trail":
             self._end_replay()
+            self.history.settle(self.session)
+            self.history.touch(self.session)
             self.notices.attempt(lambda: self.session.fill(self.layer, kind))
-
-    def undo_map(self) -> None:
-        """Takes the last gesture on the map back."""
-        self._end_replay()
-        if not self.session.painted:
-            self.notices.say("There is nothing on the map to take back.")
-        self.notices.attempt(self.session.undo_map)
 
     def blend_with(self, other: Params | None) -> None:
         """The look that the mask blends in; None for none."""
         self._end_replay()
+        self.history.touch(self.session)
         self.notices.attempt(lambda: self.session.set_other(other))
 
     # Pictures

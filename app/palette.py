@@ -72,16 +72,18 @@ def _between(stops: Stops) -> Colours:
     """The ramp through some stops."""
     places = [place for _, place in stops]
     bytes_ = np.array([list(bytes.fromhex(colour[1:])) for colour, _ in stops])
-    lab = _to_oklab(to_light(bytes_ / 255))
+    lab = to_oklab(to_light(bytes_ / 255))
     along = np.linspace(0, 1, SIZE)
-    return _from_oklab(np.stack([np.interp(along, places, channel) for channel in lab.T], 1))
+    return from_oklab(np.stack([np.interp(along, places, channel) for channel in lab.T], 1))
 
 
-def _to_oklab(light: Colours) -> Colours:
+def to_oklab(light: Colours) -> Colours:
+    """Turns linear sRGB [..., 3] into OKLab."""
     return np.asarray(np.cbrt(light @ TO_CONES.T) @ TO_LAB.T)
 
 
-def _from_oklab(lab: Colours) -> Colours:
+def from_oklab(lab: Colours) -> Colours:
+    """Turns OKLab [..., 3] into linear sRGB; what no screen shows becomes the nearest, 0 to 1 each."""
     cones = (lab @ np.linalg.inv(TO_LAB).T) ** 3
     return np.clip(cones @ np.linalg.inv(TO_CONES).T, 0, 1)
 

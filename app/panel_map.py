@@ -50,7 +50,7 @@ class MapPanel:
         draw_gestures(studio)
         if studio.layer != "trail":
             self._draw_path(studio)
-        if changed := draw_specs(declared, studio.session.params):
+        if changed := draw_specs(declared, studio.session.params, studio.locked):
             studio.change(**changed)
         self._draw_blending(studio)
 
@@ -92,7 +92,7 @@ class MapPanel:
             "Agents and trail take on this preset's lengths, angles, deposit, decay and life as far as "
             "the mask reaches where they are. Attractions, food and edges stay."
         )
-        if other and not studio.session.simulation.has_mask:
+        if other and not studio.session.living.has_mask:
             imgui.text_disabled("The mask is empty: paint it, or fill it.")
 
 
@@ -123,8 +123,8 @@ def draw_layers(studio: Studio) -> None:
 def draw_gestures(studio: Studio) -> None:
     """Taking back, clearing, and filling the layer."""
     if imgui.button("Undo"):
-        studio.undo_map()
-    tip("Takes the last stroke, filling or clearing of food, walls or mask back (Ctrl+Z).")
+        studio.undo()
+    tip("Takes back what you did last (Ctrl+Z). All of it stands under History.")
     if studio.layer == "trail":
         return
     imgui.same_line()

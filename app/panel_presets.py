@@ -2,6 +2,8 @@
 
 from imgui_bundle import imgui
 
+from app.gallery import favourites_first, fits
+from app.panel_cards import CLICKS, mark_favourite, start
 from app.sliders import tip
 from app.studio import Studio
 from presets import Entry
@@ -18,17 +20,21 @@ class PresetsPanel:
 
     def draw(self, studio: Studio) -> None:
         """The section's content."""
-        imgui.set_next_item_width(-1)
+        imgui.set_next_item_width(-imgui.get_font_size() * 6)
         _, self.wanted = imgui.input_text_with_hint("##wanted", "find a title or tag", self.wanted)
+        imgui.same_line()
+        if imgui.button("Wall", imgui.ImVec2(-1, 0)):
+            studio.toggle_gallery()
+        tip("All presets as pictures (P).")
         lines = min(len(studio.presets), LINES) + 0.3
         if imgui.begin_list_box(
             "##presets", imgui.ImVec2(-1, lines * imgui.get_text_line_height_with_spacing())
         ):
-            for entry in studio.presets:
+            for entry in favourites_first(studio.presets, studio.settings.favourites):
                 if fits(entry, self.wanted):
                     self._draw_entry(studio, entry)
             imgui.end_list_box()
-        tip("Click to start a preset; with Shift held, only its parameters change and the agents live on.")
+        tip(f"{CLICKS} Favourites stand first; they are marked on the wall.")
         self._draw_saving(studio)
 
     def _draw_saving(self, studio: Studio) -> None:
@@ -53,8 +59,10 @@ class PresetsPanel:
         else:
             here = entry.name == studio.session.preset.name
             clicked, _ = imgui.selectable(entry.preset.title, here, imgui.SelectableFlags_.allow_overlap)
+            if entry.name in studio.settings.favourites:
+                mark_favourite(entry.preset.title)
             if clicked:
-                studio.load_preset(entry.preset, keep_agents=imgui.get_io().key_shift)
+                start(studio, entry.preset)
             if entry.preset.tags:
                 size = imgui.get_font_size()
                 imgui.same_line(max(TAGS * size, imgui.calc_text_size(entry.preset.title).x + size))
@@ -67,10 +75,3 @@ class PresetsPanel:
                 if sure:
                     studio.delete_preset(entry.name)
         imgui.pop_id()
-
-
-def fits(entry: Entry, wanted: str) -> bool:
-    """Whether every word of what a person is looking for begins or is in the entry's title or tags."""
-    preset = entry.preset
-    words = " ".join((preset.title, *preset.tags)) if preset else entry.name
-    return all(word in words.casefold() for word in wanted.casefold().split())

@@ -5,6 +5,7 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from app.curve_editor import edit_curve
+from app.lock_marks import draw_lock
 from app.sliders import draw_spec, draw_specs, tip
 from kernels.contract import RESPONSES
 from kernels.params import SPECS, Params, own_name
@@ -16,26 +17,29 @@ HINT = (
 )
 
 
-def draw_responses(params: Params, species: int, histogram: NDArray[np.float64]) -> dict[str, Value]:
+def draw_responses(
+    params: Params, species: int, histogram: NDArray[np.float64], locked: set[str]
+) -> dict[str, Value]:
     """The section's content for a species, counted from 0.
 
     Args:
         params: All parameters.
         species: Whose responses to show.
         histogram: How often that species' s is where, from 0 to 1 [n]; may be empty.
+        locked: Names of the parameters that are locked.
 
     Returns:
         The values a person changed in this frame.
     """
     shared = [SPECS[own_name(name, species)] for name in ("sense_scale", "sense_offset")]
-    changed = draw_specs(shared, params)
+    changed = draw_specs(shared, params, locked)
     for name in RESPONSES:
-        changed |= _draw_response(name, params, species, histogram)
+        changed |= _draw_response(name, params, species, histogram, locked)
     return changed
 
 
 def _draw_response(
-    name: str, params: Params, species: int, histogram: NDArray[np.float64]
+    name: str, params: Params, species: int, histogram: NDArray[np.float64], locked: set[str]
 ) -> dict[str, Value]:
     """One curve, folded to a line that says from where to where it goes."""
     base, amplitude, exponent, curve = (
@@ -55,6 +59,7 @@ def _draw_response(
         if (new := draw_spec(spec, value, spec.trait.removeprefix(f"{name}_"))) != value:
             changed[spec.name] = new
         imgui.end_disabled()
+        draw_lock(spec.name, locked)
     drawn = edit_curve(curve.name, text, getattr(params, exponent.name), ends, added < 0, histogram)
     tip(HINT)
     if text and imgui.button("Back to the power", imgui.ImVec2(-1, 0)):

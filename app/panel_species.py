@@ -5,6 +5,7 @@ import functools
 
 from imgui_bundle import imgui
 
+from app.lock_marks import draw_lock
 from app.palette import colours
 from app.sliders import draw_specs, explain, inside, tip
 from app.studio import Studio
@@ -78,13 +79,14 @@ def species_colour(params: Params, species: int) -> tuple[float, float, float]:
     return float(red), float(green), float(blue)
 
 
-def draw_species(params: Params, species: int, shown: int) -> dict[str, Value]:
+def draw_species(params: Params, species: int, shown: int, locked: set[str]) -> dict[str, Value]:
     """The section's content: the attraction matrix, and whom the shown species joins.
 
     Args:
         params: All parameters.
         species: How many species there are.
         shown: The one whose other traits are shown, from 0.
+        locked: Names of the parameters that are locked.
 
     Returns:
         The values a person changed in this frame.
@@ -106,11 +108,12 @@ def draw_species(params: Params, species: int, shown: int) -> dict[str, Value]:
                 value = float(getattr(params, spec.name))
                 if (new := draw_attraction(spec, value)) != value:
                     changed[spec.name] = new
+                draw_lock(spec.name, locked, inside=True)
         imgui.end_table()
     if species > 1:
         imgui.text_disabled(f"whom species {shown + 1} joins")
         now = str(getattr(params, own_name("joins", shown)))
-        changed |= draw_specs(joining(species, shown, now), params)
+        changed |= draw_specs(joining(species, shown, now), params, locked)
     return changed
 
 

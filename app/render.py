@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.backend import Choice, told_if_slow
-from app.display import Display, DisplayError
+from app.display import DisplayError
 from app.record import Record
 from app.session import Session
+from app.shots import advance
+from app.stage import Stage
 from app.stills import Still, draw, save
 from kernels.world import World
 from presets import Preset
-
-CHUNK_SECONDS = 0.2  # between two movements of the progress bar
 
 
 def render(
@@ -44,36 +44,32 @@ def render(
         DisplayError: OpenGL is missing or cannot show this size.
         OSError: The file cannot be written.
     """
-    with _display(world) if still.is_picture else nullcontext() as display:
+    with _stage(world, choice) if still.is_picture else nullcontext() as stage:
         preset = source.preset if isinstance(source, Record) else source
         with told_if_slow():
             session = Session(preset, world, choice.backend)
         if isinstance(source, Record):
-            session.restart_from(source)
             steps = source.step if steps is None else steps
-        session.advance(0)  # what a record did before its first step
-        for chunk in chunks(session, steps or 0):
-            session.advance(chunk)
-            session.simulation.wait()  # or the bar would run ahead of the GPU
+            session.restart_from(source, steps)
+        for _ in advance(session, stage, steps or 0):
+            pass
         digest = session.simulation.digest()
-        trail = session.simulation.trail
-        bands: Iterator[NDArray[Any]] = iter(())
-        if display:
-            display.upload(trail)
-            display.upload_map(session.simulation)
-            bands = _told(draw(display, session.look, still), still.size[1])
-        save(still, session.record(digest), trail, bands)
+        if stage:
+            bands = _told(draw(stage.display, session.look, still), still.size[1])
+            save(still, session.record(digest), bands=bands)
+        else:
+            save(still, session.record(digest), session.simulation.trail)
     return digest
 
 
 @contextmanager
-def _display(world: World) -> Iterator[Display]:
-    """A display without a window."""
+def _stage(world: World, choice: Choice) -> Iterator[Stage]:
+    """A stage without a window."""
     context = offscreen()
     try:
-        display = Display(context, world)
-        yield display
-        display.release()
+        stage = Stage(context, choice, world)
+        yield stage
+        stage.release()
     finally:
         context.release()
 
@@ -94,22 +90,11 @@ def offscreen() -> moderngl.Context:
     """
     settings: dict[str, Any] = {"backend": "egl"} if sys.platform.startswith("linux") else {}
     try:
-        return moderngl.create_context(standalone=True, require=330, **settings)
+        context = moderngl.create_context(standalone=True, require=330, **settings)
+        context.detect_framebuffer().use()  # for passes that come back to what was bound before
+        return context
     except Exception as error:  # glcontext raises whatever the loader says
         raise DisplayError(
             f"no OpenGL 3.3 without a window ({error}); on Debian and Ubuntu: "
             "apt-get install libegl1 libgl1-mesa-dri"
         ) from error
-
-
-def chunks(session: Session, steps: int) -> Iterator[int]:
-    """Portions of the steps that take a moment each, with a progress bar."""
-    calm = 0.1 if sys.stderr.isatty() else 5.0  # seconds between two lines of a log
-    with tqdm(total=steps, unit="step", dynamic_ncols=True, mininterval=calm) as bar:
-        chunk = 1
-        while session.steps < steps:
-            chunk = min(chunk, steps - session.steps)
-            yield chunk
-            bar.update(chunk)
-            rate = bar.format_dict["rate"] or (bar.n / max(bar.format_dict["elapsed"], 1e-6))
-            chunk = max(1, min(int(rate * CHUNK_SECONDS), 10_000))

@@ -2,10 +2,11 @@
 
 import dataclasses
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from app.backend import Choice, check_memory
 from app.events import Event
+from app.moments import Moment
 from app.notices import Notices
 from app.record import Record
 from app.replay import Replay
@@ -52,6 +53,9 @@ class Run:
         self.owed = 0.0
         preset = source.preset if isinstance(source, Record) else source
         self.session = Session(preset, world, choice.backend)
+        if isinstance(source, Moment):
+            self.session.return_to(source)
+            self.offer = None
         self.view = View((world.width, world.height), (world.width, world.height))
 
     # Time
@@ -59,7 +63,7 @@ class Run:
     @property
     def step_ms(self) -> float:
         """What a step costs now, in milliseconds."""
-        return self.session.simulation.step_seconds * 1000
+        return self.session.living.step_seconds * 1000
 
     def steps_due(self, frame_seconds: float) -> int:
         """How many steps this frame shows; `steps_per_frame` is meant for a frame of 1/60 s.
@@ -144,21 +148,41 @@ class Run:
         """
 
         def begin() -> None:
-            self.before_restart()
-            if max(world.width, world.height) > self.largest_side:
-                raise ValueError(
-                    f"size = {world.width}x{world.height} is not allowed; "
-                    f"this screen shows at most {self.largest_side} px a side."
-                )
-            if not self.session.simulation.fits(world):
-                check_memory(world, self.choice)
+            self._check(world)
             self.session.restart(preset, world, script)
-            self.single_steps = 0
-            self.replay = self.offer = None
-            if self.view.field != (world.width, world.height):
-                self.view = View((world.width, world.height), self.view.target)
 
-        return self.notices.attempt(begin)
+        return self._enter(begin)
+
+    def return_to(self, moment: Moment) -> bool:
+        """Goes on from a moment; when that cannot be, says why and keeps the world there is."""
+
+        def go() -> None:
+            self._check(moment.world)
+            self.session.return_to(moment)
+
+        return self._enter(go)
+
+    def _check(self, world: World) -> None:
+        """Refuses a world that cannot be shown, or does not fit the memory."""
+        if max(world.width, world.height) > self.largest_side:
+            raise ValueError(
+                f"size = {world.width}x{world.height} is not allowed; "
+                f"this screen shows at most {self.largest_side} px a side."
+            )
+        if not self.session.simulation.fits(world):
+            check_memory(world, self.choice)
+
+    def _enter(self, begin: Callable[[], None]) -> bool:
+        """Puts another world in the place of this one."""
+        self.before_restart()
+        if not self.notices.attempt(begin):
+            return False
+        self.single_steps = 0
+        self.replay = self.offer = None
+        field = self.session.world.width, self.session.world.height
+        if self.view.field != field:
+            self.view = View(field, self.view.target)
+        return True
 
     def before_restart(self) -> None:
         """What has to be put right before a world ends."""
@@ -187,6 +211,5 @@ class Run:
             self.paused = True
 
     def _end_replay(self) -> None:
-        if self.replay:
-            self.replay.cancel()
-            self.replay = None
+        self.replay = None
+        self.session.script.clear()

@@ -6,14 +6,13 @@ field at the same step again. Pictures and replay read the log; nothing goes rou
 """
 
 import dataclasses
-from collections import deque
 from collections.abc import Iterable
 
 from app.events import Change, Draw, Event, Fill, Other, Paint, UndoMap
-from app.gestures import Gestures
-from app.meter import STEPS_APART, Meter
+from app.meter import STEPS_APART
+from app.moments import Moment
 from app.record import Record
-from app.version import VERSION
+from app.recorded import Recorded
 from kernels.maps import Mark
 from kernels.params import Params, check_params
 from kernels.simulation import Simulation
@@ -23,15 +22,8 @@ from kernels.world import World
 from presets import Preset
 
 
-class Session:
+class Session(Recorded):
     """A living world with its preset and its log.
-
-    Attributes:
-        preset: Where the look came from; its parameters and other look are those at the last restart,
-            its shares, start and map those of the world.
-        simulation: The world itself.
-        log: The events since the last restart, in order.
-        script: Events of a recorded run that are still to come.
 
     Args:
         preset: The look to start with.
@@ -43,63 +35,28 @@ class Session:
     """
 
     def __init__(self, preset: Preset, world: World, backend: str = "cpu") -> None:
-        self.backend = backend
-        self.simulation = Simulation(world, preset.params, backend, preset.other)
-        self._begin(preset, ())
-
-    def _begin(self, preset: Preset, script: Iterable[Event]) -> None:
-        self._first_params, self._first_other = preset.params, preset.other
-        self.preset = self._as_begun(preset)
-        self.log: list[Event] = []
-        self.script = deque(script)
-        self._gestures = Gestures(self.world)
-        self.meter = Meter()
-
-    def _as_begun(self, preset: Preset) -> Preset:
-        """A preset of what the run began with."""
-        world = self.world
-        return dataclasses.replace(
-            preset,
-            params=self._first_params,
-            other=self._first_other,
-            shares=world.shares,
-            start=world.start,
-            map=world.map,
-            words=preset.words if preset.start == world.start else "",
-        )
+        self._coming: dict[str, Value] = {}  # parameters changed during a step beside the frames
+        super().__init__(backend, Simulation(world, preset.params, backend, preset.other), preset)
 
     @property
     def params(self) -> Params:
-        """The parameters as they are now."""
-        return self.simulation.params
+        """The parameters as they are now, or will be when the step under way is done."""
+        return check_params(self._coming, self.living.params) if self._coming else self.living.params
 
     @property
     def look(self) -> Params:
         """The parameters as the picture shows them: with what automatic exposure makes of the exposure."""
-        params = self.params
-        if not params.auto_exposure:
-            return params
-        return dataclasses.replace(params, exposure=self.meter.exposure(params))
+        return self.meter.adapted(self.params)
 
     @property
     def other(self) -> Params | None:
         """The look that the mask blends in now, if any."""
-        return self.simulation.other
-
-    @property
-    def world(self) -> World:
-        """Size, agents, seed, shares, start and the map it began with."""
-        return self.simulation.world
+        return self.living.other
 
     @property
     def steps(self) -> int:
         """Steps done since the last restart."""
-        return self.simulation.steps
-
-    @property
-    def painted(self) -> bool:
-        """Whether the maps are other than the world's: there is a gesture to take back."""
-        return bool(self._gestures.drawn)
+        return self.living.steps
 
     def change(self, **values: Value) -> None:
         """Changes parameters now.
@@ -119,6 +76,7 @@ class Session:
 
     def mark(self, *marks: Mark, begins: bool) -> None:
         """Paints dabs on the maps now, together; `begins` says that a gesture begins with the first."""
+        self.wait()
         self._draw([Draw(self.steps, mark, begins and not dab) for dab, mark in enumerate(marks)])
 
     def fill(self, layer: str, kind: str) -> None:
@@ -133,23 +91,34 @@ class Session:
         return painted
 
     def apply(self, event: Event) -> None:
-        """Applies an event of the current step and logs it."""
+        """Applies an event of the current step and logs it.
+
+        While a step is under way beside the frames a `Change` waits for its end, and others are waited for.
+        """
+        if isinstance(event, Change) and self.under_way():
+            check_params(event.values, self.params)
+            self._coming |= event.values
+            return
+        self.wait()
+        self._apply(dataclasses.replace(event, step=self.steps))  # which may be later than when it was made
+
+    def _apply(self, event: Event) -> None:
         match event:
             case Change():
-                self.simulation.set(check_params(event.values, self.params))
+                self.living.set(check_params(event.values, self.params))
             case Other():
-                self.simulation.set_other(event.params)
+                self.living.set_other(event.params)
             case Paint():
-                self.simulation.paint(event.stroke)
+                self.living.paint(event.stroke)
             case Draw():
                 self._draw([event])
                 return
             case Fill():
-                copies = self._gestures.copies([event], self.simulation.maps)
-                self.simulation.fill(event.layer, event.kind)
-                self._gestures.add([event], copies, self.simulation.maps)
+                copies = self._gestures.copies([event], self.living.maps)
+                self.living.fill(event.layer, event.kind)
+                self._gestures.add([event], copies, self.living.maps)
             case UndoMap():
-                self.simulation.set_maps(self._gestures.take_back(self.simulation.maps))
+                self.living.set_maps(self._gestures.take_back(self.living.maps))
         last = self.log[-1] if self.log else None
         if last and last.step == event.step:  # a drag: keep its end
             match last, event:
@@ -162,9 +131,10 @@ class Session:
 
     def _draw(self, events: list[Draw]) -> None:
         """Applies dabs of one gesture and logs them: the maps are handed to the backend but once."""
-        copies = self._gestures.copies(events, self.simulation.maps)
-        self.simulation.mark(*(event.mark for event in events))
-        self._gestures.add(events, copies, self.simulation.maps)
+        self.wait()
+        copies = self._gestures.copies(events, self.living.maps)
+        self.living.mark(*(event.mark for event in events))
+        self._gestures.add(events, copies, self.living.maps)
         self.log += events
 
     def advance(self, steps: int, surface: int = 0) -> None:
@@ -174,6 +144,7 @@ class Session:
             steps: How many, 0 or more.
             surface: Passed on with the last step, see `Simulation.step`.
         """
+        self.wait()
         self._apply_due()
         while self.script and self.script[0].step < self.steps + steps:
             span = self.script[0].step - self.steps
@@ -183,6 +154,13 @@ class Session:
         self._step(steps, surface)
         self._apply_due()
 
+    def wait(self) -> None:
+        """Returns when no step is under way; changes made meanwhile take effect then."""
+        super().wait()
+        if self._coming:
+            coming, self._coming = self._coming, {}
+            self._apply(Change(self.steps, coming))
+
     def _step(self, steps: int, surface: int = 0) -> None:
         """Steps, and measures the trail on the way if the exposure is to follow it."""
         if not self.params.auto_exposure:
@@ -190,12 +168,12 @@ class Session:
         while self.params.auto_exposure and steps:
             span = min(steps, STEPS_APART - self.steps % STEPS_APART)
             steps -= span
-            self.simulation.step(span, 0 if steps else surface)
+            self.living.step(span, 0 if steps else surface)
             if self.steps % STEPS_APART == 0:
-                self.meter.measure(self.simulation)
+                self.meter.measure(self.living)
             if not steps:
                 return
-        self.simulation.step(steps, surface)
+        self.living.step(steps, surface)
 
     def _apply_due(self) -> None:
         dabs: list[Draw] = []  # of one gesture
@@ -224,28 +202,28 @@ class Session:
         Raises:
             MemoryError: The new world does not fit; the old run goes on.
         """
+        self.wait()
         now = self.world
         if preset is None:
             preset = dataclasses.replace(self.preset, params=self.params, other=self.other)
             world = world or now
         world = world or preset.world(now.width, now.height, now.seed, now.agents)
-        if self.simulation.fits(world):
-            self.simulation.reset(world)
-            self.simulation.set(preset.params)
-            self.simulation.set_other(preset.other)
+        if self.living.fits(world):
+            self.living.reset(world)
+            self.living.set(preset.params)
+            self.living.set_other(preset.other)
         else:
-            self.simulation = Simulation(world, preset.params, self.backend, preset.other)
+            self.living = Simulation(world, preset.params, self.backend, preset.other)
         self._begin(preset, script)
 
-    def restart_from(self, record: Record) -> None:
-        """Starts a recorded run; `advance` to `record.step` repeats it."""
-        self.restart(record.preset, record.world, record.events)
-
-    def record(self, digest: str) -> Record:
-        """All that is needed to come back to this step.
+    def restart_from(self, record: Record, step: int | None = None) -> None:
+        """Starts a recorded run, or goes on from a moment that lies on the way.
 
         Args:
-            digest: Of the state at this step, see `kernels.simulation.digest`.
+            record: The run; `advance` to `record.step` repeats it.
+            step: Where it is to go; left out, to the record's.
         """
-        preset, log = self._as_begun(self.preset), tuple(self.log)
-        return Record(preset, self.world, self.steps, digest, self.backend, VERSION, log, True)
+        if isinstance(record, Moment) and (step is None or step >= record.step):
+            self.return_to(record)
+        else:
+            self.restart(record.preset, record.world, record.events)

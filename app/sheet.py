@@ -17,11 +17,13 @@ import presets
 from app.backend import choose, told_if_slow
 from app.display import Display
 from app.files import write_atomically
+from app.gallery import family
 from app.render import offscreen
+from app.thumbnails import SHIPPED
 from kernels.simulation import Simulation
 from presets import Preset
 
-FOLDER = Path(str(files(presets) / "thumbnails"))
+FOLDER = SHIPPED
 SHEET = Path(__file__).parent.parent / ".readme" / "presets.jpg"
 HASHES = "hashes.json"  # in the folder: of the files that the thumbnails are of
 
@@ -74,11 +76,16 @@ def update() -> bool:
     return True
 
 
-def thumbnails(shown: Sequence[Preset]) -> Iterator[tuple[Preset, Image.Image]]:
-    """Presets with their pictures after `STEPS` steps, scaled down to `SIZE`; with a progress bar."""
+def thumbnails(shown: Sequence[Preset], wanted: str = "auto") -> Iterator[tuple[Preset, Image.Image]]:
+    """Presets with their pictures after `STEPS` steps, scaled down to `SIZE`; with a progress bar.
+
+    Args:
+        shown: The presets.
+        wanted: The backend, as `app.backend.choose` takes it.
+    """
     if not shown:
         return
-    backend = choose().backend  # before OpenGL, see `app.backend`
+    backend = choose(wanted).backend  # before OpenGL, see `app.backend`
     context = offscreen()
     try:
         for preset in tqdm(shown, unit="preset"):
@@ -115,11 +122,6 @@ def sheet(shown: Iterable[Preset]) -> Image.Image:
         draw.text((left + 1, middle), preset.title, INK, font, anchor="lm")
         draw.text((left + SIZE[0] - 1, middle), family(preset), FAINT, font, anchor="rm")
     return card
-
-
-def family(preset: Preset) -> str:
-    """The first of a preset's tags; "" when it has none."""
-    return preset.tags[0] if preset.tags else ""
 
 
 def encoded(picture: Image.Image, format: str, **options: object) -> bytes:

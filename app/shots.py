@@ -6,26 +6,67 @@ import threading
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
-from app.display import Display
-from app.render import chunks
+from app.canvas import Canvas
+from app.film_arguments import QUALITY
 from app.session import Session
 from app.stage import Stage
-from app.stills import averaged, encoded
-from app.timeline import Camera, Timeline
+from app.timeline import Timeline
 from kernels.spec import Value
 
-if TYPE_CHECKING:
-    from app.film import Film
-
+SECONDS = 20
+RATE = Fraction(60)
 SHOWN_RATE = 60  # frames a second that the parameter steps_per_frame is meant for
+CHUNK_SECONDS = 0.2  # between two movements of a progress bar of steps
 
-Picture = NDArray[np.uint8]
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Film:
+    """What is to be filmed.
+
+    Attributes:
+        path: A file of `video.CONTAINERS`, or a pattern such as frames/%05d.png.
+        size: Of each picture, in pixels.
+        seconds: How long it is.
+        rate: Frames a second.
+        steps_per_frame: None for what the parameter says, which may change on the way.
+        begin: Steps before it begins.
+        loop: Seconds over which its end becomes its beginning; 0 for none.
+        timeline: What changes.
+        encoder: One of `video.ENCODERS`, or "".
+        quality: 0 to 100.
+        supersample: How many pixels drawn, along each side, are averaged to one.
+    """
+
+    path: Path
+    size: tuple[int, int]
+    seconds: Fraction = Fraction(SECONDS)
+    rate: Fraction = RATE
+    steps_per_frame: int | None = None
+    begin: int = 0
+    loop: Fraction = Fraction(0)
+    timeline: Timeline = dataclasses.field(default_factory=Timeline)
+    encoder: str = ""
+    quality: int = QUALITY
+    supersample: int = 1
+
+    @property
+    def frames(self) -> int:
+        """How many it has."""
+        return max(1, round(self.seconds * self.rate))
+
+    @property
+    def fading(self) -> int:
+        """Over how many of them, at the end, it becomes its beginning."""
+        return round(self.loop * self.rate)
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether it is many files."""
+        return "%" in self.path.name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,15 +75,15 @@ class Shot:
 
     Attributes:
         number: The frame's, from 0.
-        picture: Draws it, sRGB bytes [H, W, 3].
+        draw: Draws it on the canvas.
     """
 
     number: int
-    picture: Callable[[], Picture]
+    draw: Callable[[], None]
 
 
 def shots(
-    film: "Film", session: Session, stage: Stage, count: int, stopped: threading.Event
+    film: Film, session: Session, stage: Stage, canvas: Canvas, count: int, stopped: threading.Event
 ) -> Iterator[Shot]:
     """Steps from one frame to the next, with a progress bar, for so many frames or until it is stopped.
 
@@ -52,18 +93,14 @@ def shots(
     Yields:
         Each frame while it is on the stage: draw it before the next, or never.
     """
-    session.advance(0)  # what a record did before its first step
-    for chunk in chunks(session, film.begin) if film.begin else ():
-        session.advance(chunk)
-        session.simulation.wait()
+    for _ in advance(session, stage, film.begin):
         if stopped.is_set():
             return
-    opening: list[Picture] = []
+    opening: list[bytes] = []
     changes = Changes(film.timeline, session)
     owed = Fraction(0)
-    calm = 0.1 if sys.stderr.isatty() else 5.0  # seconds between two lines of a log
     numbers = range(-film.fading, count)
-    for number in tqdm(numbers, unit="frame", dynamic_ncols=True, mininterval=calm):
+    for number in tqdm(numbers, unit="frame", dynamic_ncols=True, mininterval=calm()):
         if stopped.is_set():
             return
         time = float(number / film.rate)
@@ -71,15 +108,52 @@ def shots(
         owed += film.steps_per_frame or session.params.steps_per_frame * SHOWN_RATE / film.rate
         stage.step(session, int(owed))
         owed -= int(owed)
-        draw = partial(_drawn, film, session, stage.display, film.timeline.camera(time))
+        draw = partial(canvas.draw, stage.display, session.look, film.timeline.camera(time))
         if number < 0:
-            opening.append(draw())
+            draw()
+            opening.append(canvas.keep())
             continue
         into = number - (film.frames - film.fading)
         if into >= 0:
-            share = (into + 1) / (film.fading + 1)
-            draw = partial(_faded, draw, opening[into], share)
+            draw = partial(_draw_fading, canvas, draw, opening[into], (into + 1) / (film.fading + 1))
         yield Shot(number, draw)
+
+
+def _draw_fading(canvas: Canvas, draw: Callable[[], None], into: bytes, share: float) -> None:
+    draw()
+    canvas.fade(into, share)
+
+
+def advance(session: Session, stage: Stage | None, steps: int) -> Iterator[None]:
+    """Goes to a step, with a progress bar if that is some way off, in portions that take a moment each.
+
+    Args:
+        session: The run.
+        stage: What follows it; None for nothing.
+        steps: Where to.
+    """
+
+    def go(portion: int) -> None:
+        stage.step(session, portion) if stage else session.advance(portion)
+
+    go(0)  # what a record did before its first step
+    if session.steps >= steps:
+        return
+    with tqdm(total=steps, unit="step", dynamic_ncols=True, mininterval=calm()) as bar:
+        portion = 1
+        while session.steps < steps:
+            portion = min(portion, steps - session.steps)
+            go(portion)
+            session.simulation.wait()  # or the bar would run ahead of the GPU
+            bar.update(portion)
+            rate = bar.format_dict["rate"] or (bar.n / max(bar.format_dict["elapsed"], 1e-6))
+            portion = max(1, min(int(rate * CHUNK_SECONDS), 10_000))
+            yield
+
+
+def calm() -> float:
+    """Seconds between two states of a progress bar: few lines of a log."""
+    return 0.1 if sys.stderr.isatty() else 5.0
 
 
 class Changes:
@@ -101,29 +175,3 @@ class Changes:
         self.held = wanted
         if new:
             self.session.change(**new)
-
-
-def _drawn(film: "Film", session: Session, display: Display, camera: Camera) -> Picture:
-    times = film.supersample
-    view = camera.view(display.size, (film.size[0] * times, film.size[1] * times))
-    if times == 1:
-        return display.picture(session.look, view)
-    return encoded(averaged(display.picture(session.look, view, 32), times), 8)
-
-
-def _faded(draw: Callable[[], Picture], into: Picture, share: float) -> Picture:
-    return crossfade(draw(), into, share)
-
-
-def crossfade(a: Picture, b: Picture, share: float) -> Picture:
-    """A picture with a share of another one's light in the place of its own."""
-    light = linear()
-    mixed: Picture = encoded(light[a] * np.float32(1 - share) + light[b] * np.float32(share), 8)
-    return mixed
-
-
-def linear() -> NDArray[np.float32]:
-    """The light of sRGB's 256 codes, IEC 61966-2-1."""
-    code = np.arange(256) / 255
-    light = np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4)
-    return light.astype(np.float32)

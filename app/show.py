@@ -7,7 +7,9 @@ import moderngl_window
 
 from app.backend import Choice
 from app.display import DisplayError
+from app.files import config_folder
 from app.record import Record
+from app.settings import Settings
 from app.window import Window
 from kernels.world import World
 from presets import Preset
@@ -42,9 +44,13 @@ def show(
     Raises:
         DisplayError: There is no screen, or OpenGL cannot show this world.
     """
-    size = "x".join(str(min(side, LARGEST_UNSEEN)) for side in (world.width, world.height))
-    unseen = ["--window", "headless", "--backend", "egl", "--size", size]
-    kind = unseen if headless else ["--window", "pyglet"]
+    # What nobody watches to its end by hand neither remembers anything nor goes by what was remembered.
+    settings = Settings(None if headless or frames else config_folder())
+    size = settings.size or Window.window_size
+    if headless:
+        size = min(world.width, LARGEST_UNSEEN), min(world.height, LARGEST_UNSEEN)
+    unseen = ["--window", "headless", "--backend", "egl"]
+    kind = [*(unseen if headless else ["--window", "pyglet"]), "--size", f"{size[0]}x{size[1]}"]
     vsync = ["--vsync", "false" if frames else "true"]
     try:
         window = moderngl_window.create_window_config_instance(Window, args=kind + vsync)
@@ -55,6 +61,7 @@ def show(
     with contextlib.suppress(ValueError):  # signals belong to the main thread
         before = signal.signal(signal.SIGTERM, lambda *_: setattr(window.wnd, "is_closing", True))
     window.frame_limit = frames
+    window.remember(settings)
     window.begin(source, world, choice, fullscreen)
     try:
         window.run_frames()

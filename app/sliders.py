@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from imgui_bundle import imgui
 
+from app.gradient_editor import edit_gradient
+from app.lock_marks import draw_lock
 from kernels.spec import Spec, Value
 
 LONGEST_UNIT = 12  # characters that fit into a slider; the tooltip tells of longer ones
@@ -14,12 +16,15 @@ LINEAR = imgui.SliderFlags_.always_clamp
 LOG = LINEAR | imgui.SliderFlags_.logarithmic
 
 
-def draw_specs(specs: Iterable[Spec], values: object) -> dict[str, Value]:
+def draw_specs(
+    specs: Iterable[Spec], values: object, locked: set[str] | None = None
+) -> dict[str, Value]:
     """The widgets of some parameters, from their declarations.
 
     Args:
         specs: The declarations. Where they are of several species, labels say whose each is.
         values: What holds the values, such as a `Params`.
+        locked: Names of the parameters that are locked; left out, they have no locks.
 
     Returns:
         The values a person changed in this frame.
@@ -30,6 +35,10 @@ def draw_specs(specs: Iterable[Spec], values: object) -> dict[str, Value]:
     for spec in specs:
         value = getattr(values, spec.name)
         new = draw_spec(spec, value, spec.name if several else spec.trait)
+        if locked is not None:
+            draw_lock(spec.name, locked)
+        if spec.gradient:
+            new = edit_gradient(spec.name, str(new))
         if new != value:
             changed[spec.name] = new
     return changed
@@ -105,7 +114,7 @@ def inside(spec: Spec, value: Value) -> Value:
 def _format(unit: str, value: float) -> str:
     """How imgui prints a number: with three digits or so, and its unit where that is short."""
     unit = unit if len(unit) <= LONGEST_UNIT else ""
-    decimals = max(0, min(4, 2 - math.floor(math.log10(max(abs(value), 1e-4)))))
+    decimals = max(0, min(4, 2 - math.floor(math.log10(max(abs(value), 1e-4))))) if value else 0
     return f"%.{decimals}f {unit.replace('%', '%%')}".rstrip()
 
 

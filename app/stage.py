@@ -5,8 +5,10 @@ from typing import Any
 
 import moderngl
 
+from app.agent_field import AgentField
 from app.backend import Choice
 from app.display import Display
+from app.passes import Passes
 from app.session import Session
 from app.veil import Veil
 from kernels.world import World
@@ -21,6 +23,7 @@ class Stage:
         ctx: The OpenGL context.
         choice: The backend, and whether to try sharing.
         world: The first world.
+        passes: Programs that it shares with other stages, whose worlds have as many species.
 
     Attributes:
         display: Draws the picture; another one for another size or number of species.
@@ -31,8 +34,11 @@ class Stage:
         DisplayError: OpenGL cannot show a world of this size.
     """
 
-    def __init__(self, ctx: moderngl.Context, choice: Choice, world: World) -> None:
+    def __init__(
+        self, ctx: moderngl.Context, choice: Choice, world: World, passes: Passes | None = None
+    ) -> None:
         self.ctx = ctx
+        self.passes = passes
         self.choice = choice
         self.how = choice.reason
         self.shared: Any
@@ -41,7 +47,7 @@ class Stage:
         self.veil = Veil(ctx)
 
     def _open(self, world: World) -> None:
-        self.display = Display(self.ctx, world)
+        self.display = Display(self.ctx, world, self.passes)
         self.shared = None
         if self.choice.interop:
             from app.interop import InteropError, SharedTexture  # needs cuda-bindings
@@ -68,7 +74,11 @@ class Stage:
             while steps > (span := AGE_STEPS - session.steps % AGE_STEPS):
                 self._advance(session, span)
                 steps -= span
+        beside = not steps and session.steps == self.remembered_to + 1  # a step that was done beside frames
+        self.remembered_to += beside
         self._advance(session, steps)
+        if beside and session.params.colour_by == "age" and session.steps % AGE_STEPS == 0:
+            self.display.remember(session.params, AGE_STEPS)
         self.display.upload_map(session.simulation)
 
     def _advance(self, session: Session, steps: int) -> None:
@@ -81,8 +91,12 @@ class Stage:
             session.advance(steps)
             self.display.upload(session.simulation.trail)
         self.display.step = session.steps
+        if session.params.sparkle > 0 and AgentField.possible(self.ctx, session.world):
+            if self.display.agents is None:
+                self.display.agents = AgentField(self.ctx, session.world, bool(self.shared))
+            self.display.agents.bring(session.simulation)
         if session.params.colour_by == "age":
-            if before != self.remembered_to or session.steps < AGE_STEPS:
+            if before != self.remembered_to or session.steps <= AGE_STEPS:
                 self.display.remember(session.params, 0)
             elif session.steps > before and session.steps % AGE_STEPS == 0:
                 self.display.remember(session.params, AGE_STEPS)

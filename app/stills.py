@@ -119,7 +119,7 @@ def bytes_needed(still: Still, world: World, choice: Choice) -> int:
 def save(
     still: Still,
     record: Record,
-    trail: Trail,
+    trail: Trail | None = None,
     bands: Iterable[NDArray[Any]] = (),
     existing: Literal["replace", "beside"] = "replace",
 ) -> Path:
@@ -128,7 +128,7 @@ def save(
     Args:
         still: What to write.
         record: The run, that a picture carries.
-        trail: [C, H, W], for an .npy.
+        trail: [C, H, W], for an .npy; pictures need none.
         bands: The rows of a picture, from `draw`.
         existing: As `write_atomically` takes it.
 
@@ -146,6 +146,7 @@ def save(
             case ".exr":
                 exr.write(file, _whole(still, bands), storable(record)[0])
             case ".npy":
+                assert trail is not None
                 write_trail(file, trail)
 
     return write_atomically(still.path, write, existing)

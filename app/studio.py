@@ -9,18 +9,23 @@ from pathlib import Path
 
 import presets
 from app.backend import Choice
-from app.painter import Painter
+from app.caretaker import Caretaker
+from app.moment_file import read_any
+from app.moments import Kept, Moment
 from app.png import NoRun
-from app.record import Record, RecordError, read_any
-from app.watch import Watch
+from app.record import Record, RecordError
+from app.settings import Settings
+from app.wardrobe import Wardrobe
+from kernels.params import Params
 from kernels.world import World
-from presets import Preset
+from presets import Preset, looks
+from presets.looks import Look, is_look, look_folder
 from presets.pictures import read_brightness
 
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"}  # asked about when dropped
 
 
-class Studio(Painter):
+class Studio(Caretaker):
     """A session with everything around it that a person uses.
 
     Args:
@@ -29,13 +34,15 @@ class Studio(Painter):
         choice: The backend that was chosen.
         user_folder: Where presets are saved.
         largest_side: The longest side in pixels that can be shown.
+        settings: What is remembered; left out, nothing is.
 
     Attributes:
-        watch: What the picture has looked like lately.
+        wardrobe: The looks there are.
         how: How the world is stepped and shown, in a sentence.
         captures: Captures asked for and not yet taken.
+        recorded: How far a film of the window is, for people; "" while there is none.
         capture_kind, capture_size: What they become, of `captures.KINDS` and `captures.SIZES`.
-        quitting, asking_to_quit, panel, help, fullscreen: What they say.
+        quitting, asking_to_quit, panel, gallery, help, fullscreen: What they say.
     """
 
     def __init__(
@@ -45,21 +52,19 @@ class Studio(Painter):
         choice: Choice,
         user_folder: Path,
         largest_side: int = 16384,
+        settings: Settings | None = None,
     ) -> None:
-        super().__init__(source, world, choice, largest_side)
+        super().__init__(source, world, choice, largest_side, settings)
         self.user_folder = user_folder
-        self.watch = Watch()
+        self.wardrobe = Wardrobe(look_folder(user_folder))
         self.capture_kind = self.capture_size = 0
         self.how = choice.reason
-        self.help = self.fullscreen = self.quitting = self.asking_to_quit = False
+        self.gallery = self.help = self.fullscreen = self.quitting = self.asking_to_quit = False
         self.panel = True
         self.captures = 0
+        self.recorded = ""
         self.refresh_presets()
         self._warn(self.session.preset)
-
-    def before_restart(self) -> None:
-        """Ends a revival, whose wander and respawn are not the person's."""
-        self.watch.settle(self.session)
 
     # Presets and files
 
@@ -69,20 +74,19 @@ class Studio(Painter):
 
     def load_preset(self, preset: Preset, keep_agents: bool = False) -> None:
         """Shows a preset: in a new world of its density, or in the living one."""
+        preset = self.as_wanted(preset)
         if keep_agents:
-            now, wanted = (dataclasses.asdict(params) for params in (self.session.params, preset.params))
-            if changed := {name: value for name, value in wanted.items() if value != now[name]}:
-                self.change(**changed)
+            self.become(preset.params)
             self.blend_with(preset.other)
-            begun = self.session.preset
-            self.session.preset = dataclasses.replace(
-                preset, params=begun.params, shares=begun.shares, start=begun.start, map=begun.map,
-                other=begun.other, words=begun.words,
-            )  # fmt: skip
+            self.name_after(preset)
         else:
             world = self.session.world
             self.rebuild(preset.world(world.width, world.height, world.seed), preset)
         self._warn(preset)
+
+    def as_wanted(self, preset: Preset) -> Preset:
+        """A preset as it is to be shown: in the look that is kept, if any, and with what is locked."""
+        return super().as_wanted(self.wardrobe.dressed(preset, self.session.params))
 
     def _warn(self, preset: Preset) -> None:
         """Says what of a preset this version does not know."""
@@ -110,18 +114,7 @@ class Studio(Painter):
     def save_preset(self, title: str, overwrite: bool = False) -> bool:
         """Saves the look as it is now under a title; returns whether it did."""
         self.watch.settle(self.session)
-        world = self.as_painted()
-        preset = Preset(
-            "",
-            title,
-            params=self.session.params,
-            tags=self.session.preset.tags,
-            shares=world.shares,
-            start=world.start,
-            map=world.map,
-            other=self.session.other,
-            words=self.session.preset.words,
-        ).with_density(world.density)
+        preset = self._preset(self.session.params, title)
 
         def save() -> None:
             path = presets.save(preset, self.user_folder, overwrite=overwrite)
@@ -132,15 +125,78 @@ class Studio(Painter):
         self.refresh_presets()
         return saved
 
+    def keep_look(self, params: Params, title: str) -> None:
+        """Saves parameters as a preset under a title and the next number; the world stays as it is."""
+        number = 1
+        while self.replaces(f"{title} {number}"):
+            number += 1
+        preset = self._preset(params, f"{title} {number}")
+
+        def save() -> None:
+            self.notices.say(f"Kept as {presets.save(preset, self.user_folder)}.")
+
+        self.notices.attempt(save)
+        self.refresh_presets()
+
+    def _preset(self, params: Params, title: str) -> Preset:
+        """Parameters as a preset of this world."""
+        world = self.as_painted()
+        return Preset(
+            "",
+            title,
+            params=params,
+            tags=self.session.preset.tags,
+            shares=world.shares,
+            start=world.start,
+            map=world.map,
+            other=self.session.other,
+            words=self.session.preset.words,
+        ).with_density(world.density)
+
     def delete_preset(self, name: str) -> None:
         """Deletes one of the person's own presets."""
         self.notices.attempt(lambda: presets.delete(name, self.user_folder))
         self.refresh_presets()
 
+    # Looks
+
+    def wear(self, look: Look) -> None:
+        """Shows the world in a look."""
+        now = self.session.params
+        if changed := {name: value for name, value in look.values.items() if value != getattr(now, name)}:
+            self.change(**changed)
+        self.wardrobe.worn = look.name
+        for warning in look.warnings:
+            self.notices.say(warning)
+
+    def next_look(self, back: bool = False) -> None:
+        """Goes to the next look in the list, or to the one before."""
+        self.wear(self.wardrobe.neighbour(self.session.params, -1 if back else 1))
+
+    def save_look(self, title: str, overwrite: bool = False) -> bool:
+        """Saves the look of the picture as it is now under a title; returns whether it did."""
+
+        def save() -> None:
+            self.notices.say(f"Saved {self.wardrobe.save(self.session.params, title, overwrite)}.")
+
+        saved = self.notices.attempt(save)
+        self.wardrobe.refresh()
+        return saved
+
+    def delete_look(self, name: str) -> None:
+        """Deletes one of the person's own looks."""
+        self.notices.attempt(lambda: self.wardrobe.delete(name))
+        self.wardrobe.refresh()
+
+    # Files
+
     def open(self, path: Path) -> None:
-        """Opens a preset or a captured PNG, as dropped on the window; of other pictures, asks what for."""
+        """Opens what was dropped: a preset, look, capture or moment; of other pictures, asks what for."""
 
         def read() -> None:
+            if is_look(path):
+                self.wear(looks.load(path))
+                return
             try:
                 source = read_any(path, self.user_folder)
             except ValueError as problem:
@@ -151,6 +207,8 @@ class Studio(Painter):
                 return
             if isinstance(source, Preset):
                 self.load_preset(source)
+            elif isinstance(source, Moment):
+                self.go_back_to(Kept(source, "hand"))
             elif self.rebuild(source.world, source.preset):
                 self.offer = source
                 self._warn(source.preset)
@@ -161,11 +219,19 @@ class Studio(Painter):
         """Asks for a picture; the window takes it with the next frame."""
         self.captures += 1
 
+    def toggle_recording(self) -> None:
+        """Has the window filmed from now on, or no more."""
+        self.recording = not self.recording
+
     # Window
 
     def toggle_panel(self) -> None:
         """Shows or hides the panel."""
         self.panel = not self.panel
+
+    def toggle_gallery(self) -> None:
+        """Shows or hides the wall of presets."""
+        self.gallery = not self.gallery
 
     def toggle_help(self) -> None:
         """Shows or hides the help."""
@@ -179,10 +245,16 @@ class Studio(Painter):
         """Closes the help or a question, leaves fullscreen, or asks before quitting."""
         if self.asking_to_quit:
             self.asking_to_quit = False
+        elif self.autosave and self.autosave.lost:
+            self.leave_lost()
         elif self.picture:
             self.picture = None
         elif self.help:
             self.help = False
+        elif self.gallery:
+            self.gallery = False
+        elif self.surveying:
+            self.close_survey()
         elif self.fullscreen:
             self.fullscreen = False
         else:

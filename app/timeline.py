@@ -9,10 +9,11 @@ from typing import Any
 
 from app.easing import EASINGS, mix
 from app.files import user_folder
+from app.palette_mix import mix_palettes
 from app.view import View
 from kernels.params import SPECS, Params, specs
 from kernels.spec import Spec, Value, brief, param, refusal
-from presets import find
+from presets import find, looks
 from presets.disk import PresetError, opened, sentence, told
 from presets.preset import nearest
 
@@ -44,7 +45,7 @@ class Camera:
 
 CAMERA = specs(Camera)
 TRACKS: dict[str, Spec] = SPECS | CAMERA
-NAMES = "time", "easing", "preset", "centre", "zoom", "angle"
+NAMES = "time", "easing", "preset", "look", "centre", "zoom", "angle"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,8 +106,10 @@ class Timeline:
         for key in self.tracks[name]:
             after = key.values[name]
             if time < key.time:
-                share = (time - since) / (key.time - since)
-                return mix(TRACKS[name], before, after, EASINGS[key.easing](share))
+                way = EASINGS[key.easing]((time - since) / (key.time - since))
+                if TRACKS[name].trait == "palette":
+                    return mix_palettes(str(before), str(after), way)
+                return mix(TRACKS[name], before, after, way)
             before, since = after, key.time
         return before
 
@@ -173,7 +176,9 @@ def _key(entry: dict[str, Any], number: int) -> Key:
             raise refusal("easing", easing, "one of " + ", ".join(EASINGS))
         values: dict[str, Value] = {}
         if "preset" in entry:
-            values |= _look(entry["preset"])
+            values |= _preset(entry["preset"])
+        if "look" in entry:
+            values |= _look(entry["look"])
         for name, value in entry.items():
             if name in READERS:
                 values |= READERS[name](value)
@@ -196,7 +201,7 @@ def _number(entry: Mapping[str, Any], name: str, low: float, high: float, unit: 
     return float(value)
 
 
-def _look(name: object) -> dict[str, Value]:
+def _preset(name: object) -> dict[str, Value]:
     """All parameters of a preset."""
     if not isinstance(name, str):
         raise refusal("preset", name, "the name of a preset, or a preset file")
@@ -205,6 +210,16 @@ def _look(name: object) -> dict[str, Value]:
     except PresetError as error:
         raise ValueError(f"preset = {brief(name)}: {error}") from error
     return {name: getattr(params, name) for name in SPECS}
+
+
+def _look(name: object) -> dict[str, Value]:
+    """All that a look sets."""
+    if not isinstance(name, str):
+        raise refusal("look", name, "the name of a look, or a look file")
+    try:
+        return looks.find(name, looks.look_folder(user_folder())).values
+    except PresetError as error:
+        raise ValueError(f"look = {brief(name)}: {error}") from error
 
 
 def _centre(value: object) -> dict[str, Value]:

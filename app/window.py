@@ -12,19 +12,26 @@ from app import keys
 from app.ahead import Ahead, FirstSteps
 from app.backend import Choice
 from app.captures import Captures
-from app.files import user_folder
+from app.files import state_folder, user_folder
 from app.frame_times import FrameTimes
-from app.overlay import Overlay
+from app.keeper import Keeper
+from app.moment_pictures import keep_and_draw
+from app.overlay import Overlay, ini_name
 from app.pace import TwoFrames
 from app.panel import Panel
+from app.places import frames_of, on_a_screen, place_of
 from app.pointer import Pointer
 from app.record import Record
+from app.recording import Recorder
+from app.settings import Settings
 from app.stage import Stage
 from app.studio import Studio
+from app.thumbs import Thumbs
 from kernels.world import World
 from presets import Preset
 
 MINIMISED_SECONDS = 0.05  # between frames that nobody sees
+PATIENCE = 0.015  # seconds that a frame waits for a step beside it: others would only take its time
 
 
 class Window(WindowConfig):
@@ -47,9 +54,13 @@ class Window(WindowConfig):
         self.overlay = Overlay(self.ctx, self.wnd, None)
         self.panel = Panel()
         self.captures = Captures()
+        self.recorder = Recorder()
         self.studio: Studio | None = None  # these two, until the kernels are compiled
         self.stage: Stage | None = None
+        self.thumbs: Thumbs | None = None
         self.ahead: Ahead | None = None
+        self.settings = Settings()
+        self.keeper: Keeper | None = None
         self.shortcuts = keys.codes(self.wnd.keys)
         self.frame_limit: int | None = None
         self.frames = 0
@@ -61,6 +72,14 @@ class Window(WindowConfig):
         self.source, self.world, self.choice = source, world, choice
         self.fullscreen_at_start = fullscreen
         self.first_steps = FirstSteps(source, choice)
+
+    def remember(self, settings: Settings) -> None:
+        """Brings the window's place back, and keeps that, the panel's and the session from now on."""
+        self.settings = settings
+        if settings.path:
+            self.overlay.io.set_ini_filename(ini_name(settings.path.with_name("imgui.ini")))
+        if settings.place and on_a_screen(self.wnd, settings.place):
+            self.wnd.position = settings.place
 
     def run_frames(self) -> None:
         """Shows frames until the window is closed.
@@ -90,7 +109,7 @@ class Window(WindowConfig):
 
     def on_render(self, _time: float, frame_seconds: float) -> None:
         """One frame: step the world, draw it, take captures, draw the panel."""
-        if self.studio is None or self.stage is None:
+        if self.studio is None or self.stage is None or self.thumbs is None:
             self._wait_for_compiler(frame_seconds)
             return
         self._follow(self.studio)
@@ -98,23 +117,46 @@ class Window(WindowConfig):
             self.pointer.let_go()
         self.pointer.paint(time.monotonic())
         self.studio.go_on_with_replay()
-        self.stage.step(self.studio.session, self._steps_due(frame_seconds))
-        self.studio.watch.look(self.studio.session, time.monotonic(), not self.studio.replay)
-        if self.ahead:
-            self.ahead.follow(self.studio.session.simulation, time.monotonic())
-        self.captures.serve(self.studio, self.stage.display)
+        self.studio.go_on_with_morph()
+        self._live(self.studio, self.stage, frame_seconds)
+        self.thumbs.follow(self.studio)
         self.wnd.use()
-        self.stage.display.draw(self.studio.view, self.studio.session.look)
-        if self.studio.layer == "mask":
-            self.stage.veil.draw(self.studio.view, self.studio.session.simulation)
+        if not self.studio.surveying:
+            self.stage.display.draw(self.studio.view, self.studio.session.look)
+        seen = self.wnd.visible and not self.studio.surveying
+        self.recorder.follow(self.studio, self.wnd.fbo, time.monotonic(), seen)
+        if self.studio.layer == "mask" and not self.studio.surveying:
+            self.stage.veil.draw(self.studio.view, self.studio.session.living)
         with self.overlay.frame(frame_seconds):
-            self.panel.draw(self.studio)
+            pictures = {at: self.overlay.texture_id(each) for at, each in self.thumbs.textures.items()}
+            self.panel.draw(self.studio, pictures)
+        if self.keeper:
+            self.keeper.follow(time.monotonic())
         self._count_frame()
+
+    def _live(self, studio: Studio, stage: Stage, frame_seconds: float) -> None:
+        """Steps the world and looks at it; while a step is under way beside the frames, nothing is new."""
+        session, now = studio.session, time.monotonic()
+        steps = self._steps_due(frame_seconds)
+        if session.under_way(PATIENCE):
+            return
+        beside = studio.governor.beside
+        if not studio.surveying:  # while it waits, there is nothing to bring to the screen
+            stage.step(session, 0 if beside else steps)
+        studio.watch.look(session, now, not studio.replay)
+        if self.ahead:
+            self.ahead.follow(session.simulation, now)
+        self.captures.serve(studio, stage.display)
+        if not self.frame_limit:
+            keep_and_draw(studio, stage.display, now)
+        if beside and steps:
+            studio.governor.began_beside()
+            session.step_beside()
 
     def _steps_due(self, frame_seconds: float) -> int:
         """With a limit on frames each shows the same steps, so that a test can repeat them."""
         assert self.studio
-        return self.studio.steps_due(1 / 60 if self.frame_limit else frame_seconds)
+        return self.studio.steps_due(1 / 60) if self.frame_limit else self.studio.steps_allowed(frame_seconds)
 
     def _follow(self, studio: Studio) -> None:
         """Makes the window what the studio says it is."""
@@ -136,15 +178,18 @@ class Window(WindowConfig):
     def _open(self) -> None:
         """Brings the world and what people do with it to life."""
         self.stage = Stage(self.ctx, self.choice, self.world)
-        studio = Studio(
-            self.source, self.world, self.choice, user_folder(), self.ctx.info["GL_MAX_TEXTURE_SIZE"]
-        )
+        self.thumbs = Thumbs(self.ctx, self.stage.choice)
+        largest = self.ctx.info["GL_MAX_TEXTURE_SIZE"]
+        studio = Studio(self.source, self.world, self.choice, user_folder(), largest, self.settings)
         studio.fullscreen = self.fullscreen_at_start
         studio.view.target = self.wnd.buffer_size
+        studio.screen_frames = frames_of(self.wnd)
         studio.how = self.stage.how
         studio.notices.say(self.stage.how)
         self.pointer = Pointer(studio)
         self.studio = studio
+        if self.settings.path:
+            self.keeper = Keeper(studio, state_folder(), lambda: place_of(self.wnd))
         if not self.frame_limit:  # it stays, so that what comes later is worth compiling
             self.ahead = Ahead(self.choice, studio.notices)
         gc.freeze()  # looking through all that Numba and others hold would stall some later frame by 0.1 s
@@ -168,10 +213,8 @@ class Window(WindowConfig):
         """Keys of `app.keys`."""
         if self.overlay.on_key_event(key, action, modifiers) or not self.studio:
             return
-        shortcut = self.shortcuts.get(key)
-        if not shortcut or action != self.wnd.keys.ACTION_PRESS or modifiers.alt:
-            return
-        if shortcut.ctrl == bool(modifiers.ctrl):
+        shortcut = self.shortcuts.get((key, bool(modifiers.ctrl)))
+        if shortcut and action == self.wnd.keys.ACTION_PRESS and not modifiers.alt:
             getattr(self.studio, shortcut.action)(*shortcut.arguments(modifiers.shift))
 
     def on_unicode_char_entered(self, char: str) -> None:
@@ -225,9 +268,14 @@ class Window(WindowConfig):
         gc.unfreeze()
         if self.ahead:
             self.ahead.close()
-        for _, problem in self.captures.close():
-            if problem:  # there is no panel any more to say it
-                print(problem, file=sys.stderr)
+        outcomes = self.captures.close() + self.recorder.close()
+        problems = [problem for _, problem in outcomes if problem]
+        problems += self.studio.close_disk() if self.studio else []
+        for problem in problems + (self.keeper.close() if self.keeper else []):
+            print(problem, file=sys.stderr)  # there is no panel any more to say it
+        self.panel.close()
+        if self.thumbs:
+            self.thumbs.release()
         if self.stage:
             self.stage.release()
         self.overlay.close()

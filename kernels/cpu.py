@@ -33,7 +33,7 @@ from kernels.world import World, births
 # What does nothing but read and write arrays in main memory is the reference's own.
 __all__ = [
     "Buffers", "advance", "allocate", "bandwidth", "bytes_needed", "fetch", "fetch_counts", "fetch_trail",
-    "glimpse", "load", "paint", "sample", "set_maps", "set_numbers", "wait",
+    "glimpse", "load", "paint", "restore", "sample", "set_maps", "set_numbers", "snapshot", "wait",
 ]  # fmt: skip
 
 COPIED = 3 * 2**25  # bytes that `bandwidth` copies: more than caches hold
@@ -110,6 +110,18 @@ def load(b: Buffers, world: World, agents: Words) -> None:
     b.stale = True
     b.step = 0
     b.pace = Pace()
+
+
+def snapshot(b: Buffers) -> tuple[Floats, Ints, Words]:
+    """Copies of what `fetch` gives, for `restore`."""
+    return b.trail.copy(), fetch_counts(b).copy(), b.agents.copy()
+
+
+def restore(b: Buffers, world: World, step: int, trail: Floats, counts: Ints, agents: Words) -> None:
+    """Goes on from a step of a world, with a snapshot's trail and agents; the counts are theirs."""
+    load(b, world, agents)
+    b.trail[:] = trail
+    b.step = step
 
 
 def set_numbers(b: Buffers, numbers: Numbers) -> None:

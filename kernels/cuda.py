@@ -172,6 +172,14 @@ def copy(target: Array, source: Array) -> None:
     _call(runtime.cudaMemcpyAsync, target.pointer, source.pointer, source.nbytes, kind, stream())
 
 
+def copy_to_image(image: int, source: Array) -> None:
+    """Copies rows [..., W] into a CUDA array of as many rows, of numbers of the same size."""
+    width = source.shape[-1] * source.dtype.itemsize
+    kind = runtime.cudaMemcpyKind.cudaMemcpyDeviceToDevice
+    rows = source.nbytes // width
+    _call(runtime.cudaMemcpy2DToArrayAsync, image, 0, 0, source.pointer, width, width, rows, kind, stream())
+
+
 def capture(work: Callable[[], None]) -> Graph:
     """The launches that `work` asks for, as a graph; none of them runs."""
     global _capturing

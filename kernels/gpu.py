@@ -18,15 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.contract import RESPONSES, SLOT, Features, Numbers, step_key
+from kernels.contract import RESPONSES, SLOT, Features, Numbers
 from kernels.gpu_buffers import Buffers, allocate, bytes_needed, equip
 from kernels.gpu_device import INTERPRETED, device
 from kernels.gpu_launch import CAPTURED, CELLS, MOVES, kernels_for
 from kernels.gpu_layout import DRIFT, ORDER_EVERY, ORDER_LEAST
+from kernels.gpu_state import fetched, load, restore, set_clock, snapshot
 from kernels.gpu_watch import Stopwatch
-from kernels.world import World, births
+from kernels.world import births
 
-__all__ = ["allocate", "bytes_needed"]  # which are of a backend's functions as well
+# These are of a backend's functions as well, and the clock is set by tests.
+__all__ = ["allocate", "bytes_needed", "fetched", "load", "restore", "set_clock", "snapshot"]
 
 _log = logging.getLogger(__name__)
 
@@ -51,25 +53,6 @@ def prepare(b: Buffers) -> None:
     finally:
         if collecting:
             gc.enable()
-
-
-def load(b: Buffers, world: World, agents: NDArray[np.uint64]) -> None:
-    """Starts over with the given agents on an empty field; of `world`, size, agents and species stay."""
-    b.world = world
-    device.send(b.agents[0], agents.view(np.int64))
-    if "births" in b.more:
-        device.send(b.more["births"], births(world).view(np.int64))
-    for grid in b.trails + b.counts:
-        device.clear(grid)
-    set_clock(b, 0)
-    b.stale = True
-
-
-def set_clock(b: Buffers, step: int) -> None:
-    """Makes `step` the number of the next one, with the agents in the first half of their memory."""
-    clock = [step & 0xFFFFFFFF, step_key(b.world.seed_words, step), *b.world.seed_words, 0]
-    device.send(b.clock, np.array(clock, np.uint32).view(np.int32))
-    b.step, b.half = step, 0
 
 
 def set_numbers(b: Buffers, numbers: Numbers) -> None:
@@ -166,6 +149,11 @@ def fetch_counts(b: Buffers) -> NDArray[np.int32]:
     """The counts [C, H, W] alone."""
     counts: NDArray[np.int32] = device.fetch(b.counts[(b.step + 1) % 2])
     return counts
+
+
+def show_counts(b: Buffers, image: int) -> None:
+    """Copies the counts into a CUDA array [C * H, W] of int32, such as OpenGL's texture."""
+    device.copy_to_image(image, b.counts[(b.step + 1) % 2])
 
 
 def glimpse(b: Buffers, rows: slice, columns: slice) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

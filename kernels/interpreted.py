@@ -20,11 +20,12 @@ class Array:
         host: The memory.
         shape: As NumPy's.
         dtype: As NumPy's.
+        nbytes: As NumPy's.
     """
 
     def __init__(self, host: NDArray[Any]) -> None:
         self.host = host
-        self.shape, self.dtype = host.shape, host.dtype
+        self.shape, self.dtype, self.nbytes = host.shape, host.dtype, host.nbytes
 
     def __getitem__(self, index: int) -> "Array":
         return Array(self.host[index])
@@ -98,6 +99,11 @@ def fetch(array: Array) -> NDArray[Any]:
 def fetch_part(array: Array, rows: slice, columns: slice) -> NDArray[Any]:
     """A copy of some rows and columns [C, rows, columns] of planes [C, H, W]."""
     return array.host[:, rows, columns].copy()
+
+
+def copy(target: Array, source: Array) -> None:
+    """Copies between arrays of one size."""
+    target.host[...] = source.host
 
 
 def synchronize() -> None:

@@ -117,6 +117,7 @@ class Params:
     bloom_threshold: float = param(0.3, 0.0, 2.0, "", "Light", "How far a colour must stand out from the ground to glow.")
     bloom_knee: float = param(0.5, 0.0, 1.0, "", "Light", "How softly the glow sets in at the threshold. 0: at once.")
     bloom_radius: float = param(3.0, 0.2, 20.0, "%", "Light", "How far the glow reaches, in hundredths of the picture's height.", "log")
+    sparkle: float = param(0.0, 0.0, 4.0, "", "Light", "How much the agents themselves are seen, as grains on their trails. With little exposure: agents alone.")
     ridge: float = param(0.0, 0.0, 1.0, "", "Light", "How much a lamp lights the trail as if it were a landscape.")
     ridge_height: float = param(4.0, 0.1, 50.0, "px", "Light", "How high the landscape of the trail stands, in pixels of the field.", "log")
     ridge_gloss: float = param(0.3, 0.0, 2.0, "", "Light", "How much the landscape shines, as if wet.")

@@ -89,6 +89,18 @@ def load(b: Buffers, world: World, agents: Words) -> None:
     b.step = 0
 
 
+def snapshot(b: Buffers) -> tuple[Floats, Ints, Words]:
+    """Copies of what `fetch` gives, for `restore`."""
+    return b.trail.copy(), b.counts.copy(), b.agents.copy()
+
+
+def restore(b: Buffers, world: World, step: int, trail: Floats, counts: Ints, agents: Words) -> None:
+    """Goes on from a step of a world, with a snapshot's trail, counts and agents, which stay as they are."""
+    load(b, world, agents)
+    b.trail[:], b.counts[:] = trail, counts
+    b.step = step
+
+
 def set_numbers(b: Buffers, numbers: Numbers) -> None:
     """Takes over new numbers for the steps to come."""
     b.numbers = numbers

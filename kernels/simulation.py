@@ -1,5 +1,6 @@
 """A running world on one of the backends."""
 
+import dataclasses
 import hashlib
 import importlib
 import itertools
@@ -21,6 +22,24 @@ State = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.uint64]]
 VERSIONS = itertools.count(1)  # of maps, of all simulations
 
 BACKENDS = {"cpu": "kernels.cpu", "cuda": "kernels.gpu", "reference": "kernels.reference"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copy of a state, which lies where its backend keeps its own: on a device, or in main memory.
+
+    Attributes:
+        step: How many steps had been done.
+        parts: Trail [C, H, W], counts [C, H, W] and agent words [N], in the backend's arrays or NumPy's.
+    """
+
+    step: int
+    parts: tuple[Any, Any, Any]
+
+    @property
+    def nbytes(self) -> int:
+        """What it takes."""
+        return sum(int(part.nbytes) for part in self.parts)
 
 
 class Simulation:
@@ -188,6 +207,10 @@ class Simulation:
         """How many agents stood on each cell [C, H, W] after the last move."""
         return self.backend.fetch_counts(self.buffers)  # type: ignore[no-any-return]
 
+    def show_counts(self, image: int) -> None:
+        """CUDA only: copies the counts into a CUDA array [C * H, W] of int32, species by species."""
+        self.backend.show_counts(self.buffers, image)
+
     def glimpse(self, side: int = 256) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Copies of trail and counts [C, h, w] of a square in the middle, at most so many cells a side."""
         cut = []
@@ -199,6 +222,36 @@ class Simulation:
     def state(self) -> State:
         """Trail [C, H, W], counts [C, H, W] and agent words [N]: views on the CPU, copies from a device."""
         return self.backend.fetch(self.buffers)  # type: ignore[no-any-return]
+
+    def snapshot(self) -> Snapshot:
+        """A copy of the state, for `restore`. One on a device stays there, and no step is waited for.
+
+        Raises:
+            MemoryError: There is no room for it.
+        """
+        return Snapshot(self.steps, self.backend.snapshot(self.buffers))
+
+    def restore(
+        self, snapshot: Snapshot, world: World, params: Params, other: Params | None, maps: Maps
+    ) -> None:
+        """Goes on from a snapshot, bit for bit as the run that it was taken of.
+
+        Args:
+            snapshot: Made by this backend, or in NumPy's arrays; it stays as it is.
+            world: The run's; it has to fit, see `fits`.
+            params: Its parameters then.
+            other: The look that its mask blended in.
+            maps: Its food, walls and mask, which are painted on from now on.
+        """
+        self.world, self.params, self.other = world, params, other
+        self.set_maps(maps)
+        self.backend.restore(self.buffers, world, snapshot.step, *snapshot.parts)
+
+    def fetched(self, snapshot: Snapshot) -> State:
+        """What a snapshot by this backend holds, as `state` has it; it stays as it is."""
+        if isinstance(snapshot.parts[0], np.ndarray):
+            return snapshot.parts
+        return self.backend.fetched(*snapshot.parts)  # type: ignore[no-any-return]
 
     def digest(self) -> str:
         """SHA-256 of the trail, the counts and the sorted agent words, as "sha256:<hex>"."""

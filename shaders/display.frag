@@ -4,6 +4,7 @@
 //   EXACT, TILED, SMOOTH, CUBIC, AREA   how the field is sampled
 //   SPECIES 1 to 4
 //   AGE, HEADING, DISTANCE              what takes a colour from the palette; density where none is defined
+//   AGENTS                              agents are seen on their trails
 //   RIDGE                               a lamp lights the trail as a landscape
 //   MAP                                 food and walls lie over it
 //   LIGHT                               the look holds linear light; where it is not defined, sRGB that is shown as it is
@@ -30,6 +31,11 @@ uniform float exposure;      // times trail: the optical density of the tone cur
 #else
 uniform vec4 exposure;
 #endif
+
+uniform isampler2D agents;   // AGENTS: [SPECIES * H, W] how many stand on each cell
+uniform ivec2 sides;         // width and height of the field
+uniform float grain_size;    // pixels per cell
+uniform float sparkle;
 
 uniform sampler2D age;       // AGE: [H, W] the trail of all species as it was lately, each in balance
 uniform float brightness;    // makes of that what `exposure` makes of the trail
@@ -77,7 +83,7 @@ vec4 seen_at(sampler2D image, ivec2 pixel) {  // counted from the upper left of 
     ivec2 cell = pixel + corner;
     return texelFetch(image, cell - field * ivec2(greaterThanEqual(cell, field)), 0);
 #elif defined(TILED)  // a pixel is a cell
-    return texelFetch(image, ((pixel + corner) % field + field) % field, 0);
+    return texelFetch(image, (pixel + corner + field) % field, 0);  // % is undefined below 0
 #elif defined(SMOOTH)  // a pixel lies between cells
     return texture(image, origin + stride * (vec2(pixel) + 0.5));
 #elif defined(CUBIC)  // and is much smaller than one
@@ -90,6 +96,35 @@ vec4 seen_at(sampler2D image, ivec2 pixel) {  // counted from the upper left of 
     return sum / float(taps * taps);
 #endif
 }
+
+#ifdef AGENTS
+vec4 agents_in(ivec2 cell) {
+    cell -= sides * ivec2(floor((vec2(cell) + 0.5) / vec2(sides)));  // % is undefined below 0
+    vec4 found = vec4(0.0);
+    for (int species = 0; species < SPECIES; species++)
+        found[species] = float(texelFetch(agents, cell + ivec2(0, species * sides.y), 0).r);
+    return found;
+}
+
+vec4 agents_at(ivec2 pixel) {  // of each species; where cells are seen large, a round grain in each
+  #if defined(EXACT) || defined(TILED)
+    return agents_in(pixel + corner);
+  #elif defined(AREA)
+    vec4 sum = vec4(0.0);
+    for (int j = 0; j < taps; j++)
+        for (int i = 0; i < taps; i++) {
+            vec2 place = origin + stride * (vec2(pixel) + (vec2(i, j) + 0.5) / float(taps));
+            sum += agents_in(ivec2(floor(place * vec2(sides))));
+        }
+    return sum / float(taps * taps);
+  #else
+    vec2 place = (origin + stride * (vec2(pixel) + 0.5)) * vec2(sides);
+    float away = length(fract(place) - 0.5) * grain_size;
+    float covered = clamp(0.45 * grain_size - away + 0.5, 0.0, 1.0);
+    return agents_in(ivec2(floor(place))) * mix(1.0, covered, clamp(grain_size - 2.0, 0.0, 1.0));
+  #endif
+}
+#endif
 
 vec4 entry_of(float exposed, int row) {
     float place = sqrt(exposed / (1.0 + exposed)) * float(LOOK_SIZE - 1);
@@ -158,14 +193,17 @@ void main() {
     pixel += tile;
     vec4 parts = exposure * seen_at(trail, pixel);
 #if SPECIES == 1
-    float exposed = parts.r;
-#else
-    float exposed = dot(parts, vec4(1.0));
+    parts = vec4(parts.r, 0.0, 0.0, 0.0);
 #endif
+    float exposed = dot(parts, vec4(1.0));
 #if defined(AGE) || defined(HEADING) || defined(DISTANCE)
     float place = place_of(pixel, exposed);
 #else
     float place = 0.0;
+#endif
+#ifdef AGENTS
+    parts += sparkle * agents_at(pixel);
+    exposed = dot(parts, vec4(1.0));
 #endif
 #if SPECIES == 1
     vec3 shown = colour_of(exposed, place, 0);
@@ -181,7 +219,7 @@ void main() {
 #ifdef RIDGE
     vec4 around = vec4(exposed_at(pixel - ivec2(1, 0)), exposed_at(pixel + ivec2(1, 0)),
                        exposed_at(pixel - ivec2(0, 1)), exposed_at(pixel + ivec2(0, 1)));
-    vec4 height = around / (1.0 + around);
+    vec4 height = around * around / (0.3 + around * (1.0 + around));  // faint trail lies flat
     vec3 normal = normalize(vec3(ridge_slope * (height.xz - height.yw), 1.0));
     float lit = max(dot(normal, lamp), 0.0) / max(lamp.z, 0.2);  // 1 on level ground, but for a lamp low down
     float shine = pow(max(dot(normal, normalize(lamp + vec3(0.0, 0.0, 1.0))), 0.0), 40.0);

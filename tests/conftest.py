@@ -1,9 +1,12 @@
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import moderngl
 import numpy as np
+import platformdirs
 import pytest
+from beside import begun, end
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -15,8 +18,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Windows first: once a process has had an EGL context, Mesa gives GLX windows no framebuffer."""
-    items.sort(key=lambda item: item.path.name != "test_window.py")
+    """Windows first: once a process has had an EGL context, Mesa gives GLX windows no framebuffer.
+
+    And what waits for processes that run beside it last.
+    """
+    items.sort(key=lambda item: not item.path.name.startswith("test_window"))
+    items.sort(key=lambda item: hasattr(item.module, "BESIDE"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def beside(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Begins what `beside.py` is about; a worker of pytest-xdist leaves it to whoever gets those tests."""
+    if not hasattr(request.config, "workerinput"):
+        for module in dict.fromkeys(item.module for item in request.session.items):
+            for command in getattr(module, "BESIDE", ()):
+                begun(*command)
+    yield
+    end()
+
+
+@pytest.fixture(autouse=True)
+def nobodys_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered goes to folders of the test's own, in this process and those it starts."""
+    home = tmp_path_factory.mktemp("home")
+    for name in "config", "state":
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(home / name))
+        if sys.platform != "linux":  # where platformdirs asks the system instead
+            monkeypatch.setattr(platformdirs, f"user_{name}_path", lambda *_, at=home / name, **__: at)
 
 
 @pytest.fixture

@@ -73,6 +73,18 @@ class Hand:
             xtest.fake_input(self.display, X.KeyRelease, code)
         self.display.sync()
 
+    def hold(self, name: str) -> None:
+        """Holds a key down, until `let_go`."""
+        xtest.fake_input(self.display, X.KeyPress, self.display.keysym_to_keycode(XK.string_to_keysym(name)))
+        self.display.sync()
+
+    def let_go(self, name: str) -> None:
+        """Lets a key go that was held down."""
+        xtest.fake_input(
+            self.display, X.KeyRelease, self.display.keysym_to_keycode(XK.string_to_keysym(name))
+        )
+        self.display.sync()
+
     def look(self) -> NDArray[np.uint8]:
         """The screen [H, W, 3]."""
         root = self.display.screen().root

@@ -9,6 +9,7 @@ from overlay_scene import overlay as overlay  # fixtures
 from overlay_scene import show
 from overlay_scene import window as window
 
+from app import curve_editor
 from app.curve_editor import INSET, Area, added, begun, edit_curve, moved, removed
 from app.overlay import Overlay
 from kernels.curves import shape
@@ -123,3 +124,27 @@ def test_a_right_click_on_a_power_changes_nothing(plot) -> None:
     plot.point(0.2, 0.3)
     plot.release(RIGHT)
     assert plot.curve == ""
+
+
+@pytest.mark.parametrize("falls", [False, True])
+@pytest.mark.parametrize("exponent", [0.02, 0.3, 1.0, 3.0, 200.0])
+def test_labels_stand_where_the_curve_is_not(overlay, window, monkeypatch, exponent, falls) -> None:
+    seen: list[tuple[str, tuple[float, float]]] = []
+    lines: list[list[imgui.ImVec2]] = []
+    widths: dict[str, float] = {}
+
+    def noted(low, high, ends, line):
+        seen[:] = labelled(low, high, ends, line)
+        lines.append(line)
+        widths.update({text: imgui.calc_text_size(text).x for text, _ in seen})
+        return seen
+
+    labelled = curve_editor._labelled
+    monkeypatch.setattr(curve_editor, "_labelled", noted)
+    show(overlay, lambda: edit_curve("plot", "", exponent, ("10.5 px", "2 px"), falls, np.ones(4)))
+    texts = dict(seen)
+    assert {"10.5 px", "2 px"} <= set(texts)
+    assert (texts["10.5 px"][1] < texts["2 px"][1]) == falls  # what is more stands above
+    for text, (x, y) in seen:
+        inside = [p for p in lines[-1] if x <= p.x <= x + widths[text] and y + 2 <= p.y <= y + 14]
+        assert inside == []

@@ -3,14 +3,15 @@
 import itertools
 from pathlib import Path
 
+import moderngl
 import numpy as np
 import pytest
 from commands import Run, digest_of, empty_home, runner
 from film_commands import SHORT, TINY, frames, names
 from PIL import Image
 
+from app.canvas import Canvas
 from app.record import read
-from app.shots import crossfade
 
 TIMELINE = """
 [[key]]
@@ -52,6 +53,20 @@ def test_a_frame_brings_its_run_back(run: Run) -> None:
     last = digest_of(run(*SHORT, "--timeline", "t.toml", "--steps", "9", "--out", "a/%d.png"))
     assert read(Path("a/7.png")).step == 9 + 8 * 3  # veins do one step for each 1/60 s
     assert digest_of(run("render", "a/7.png", "--backend", "cpu", "--out", "b.png")) == last
+
+
+def test_a_frame_is_the_still_of_its_step(run: Run) -> None:
+    """Also where the picture depends on what came before: trails have ages, and exposure follows them."""
+    look = "--set", "colour_by=age", "--set", "auto_exposure=1", "--set", "grain=0.5"
+    film, still = TINY, TINY[:-2]
+    digest = digest_of(run(*film, *look, "--seconds", "0.1", "--steps", "94", "--out", "a/%d.png"))
+    assert digest_of(run(*still, *look, "--steps", "100", "--out", "still.png")) == digest
+    assert digest_of(run(*still, *look, "--steps", "100", "--set", "age_memory=16", "--out", "b.png"))
+    frame, shown, other = (
+        np.asarray(Image.open(each)).astype(int) for each in ("a/1.png", "still.png", "b.png")
+    )
+    assert np.abs(frame - shown).max() <= 1
+    assert np.abs(frame - other).max() > 10, "else ages do not matter"
 
 
 def test_steps_for_a_frame(run: Run) -> None:
@@ -128,9 +143,17 @@ def test_a_loop_has_no_seam(run: Run) -> None:
     assert np.abs(shown[0] - shown[19]).mean() > 2 * ways[-1], "else any two frames would do"
 
 
-def test_a_crossfade_mixes_light() -> None:
-    black, white = np.zeros((1, 1, 3), np.uint8), np.full((1, 1, 3), 255, np.uint8)
-    mixed = [crossfade(black, white, share)[0, 0, 0] for share in (0, 0.2140, 0.5, 1)]
+def test_a_fade_mixes_light(gl: moderngl.Context) -> None:
+    canvas = Canvas(gl, (16, 16))
+    every = np.arange(256, dtype=np.uint8).repeat(4).tobytes()
+    black, white = bytes(4 * 256), bytes([255]) * 4 * 256
+    mixed = []
+    for share in (0, 0.2140, 0.5, 1):
+        canvas.drawn.texture.write(black)
+        canvas.fade(white, share)
+        mixed.append(canvas.picture()[0, 0, 0])
     assert mixed == [0, 127, 188, 255]  # 0.2140 of the light is half of sRGB's codes
-    every = np.arange(256, dtype=np.uint8).reshape(16, 16, 1).repeat(3, 2)
-    assert np.array_equal(crossfade(every, every, 0.3), every)
+    canvas.drawn.texture.write(every)
+    canvas.fade(every, 0.3)
+    assert canvas.keep()[::4] == every[::4]
+    canvas.release()

@@ -7,6 +7,7 @@ import io
 import itertools
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +21,7 @@ from film_commands import SHORT, decoded, names
 import app.film
 import app.video
 from app.belt import Belt
-from app.video import ENCODERS, Converter, FilmError, Video
+from app.video import ENCODERS, FilmError, Video
 from presets.disk import write_atomically
 
 
@@ -86,25 +87,25 @@ def test_hardware_that_does_not_open_is_done_without(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Video, "_try", open_unless_nvidia)
     said: list[str] = []
-    Video(Path("a.mp4"), (32, 32), Fraction(30), say=said.append).abandon()
+    Video(Path("a.mp4"), (32, 32), Fraction(30), say=said.append)
     assert said == ["h264_nvenc cannot be used here (Operation not permitted); libx264 encodes."]
     assert names() == []
 
 
 def dies(after: int, error: Exception) -> Callable[..., av.VideoFrame]:
-    real, count = Converter.__call__, itertools.count()
+    real, count = Video._frame, itertools.count()
 
-    def convert(converter: Converter, picture: np.ndarray) -> av.VideoFrame:
+    def frame(video: Video, planes: np.ndarray) -> av.VideoFrame:
         if next(count) == after:
             raise error
-        return real(converter, picture)
+        return real(video, planes)
 
-    return convert
+    return frame
 
 
 def test_an_encoder_that_dies(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     dying = dies(5, av.error.ExternalError(-542398533, "Generic error in an external library"))
-    monkeypatch.setattr(Converter, "__call__", dying)
+    monkeypatch.setattr(Video, "_frame", dying)
     Path("a.mp4").write_bytes(b"good")
     status, out, err = run(*SHORT, "--encoder", "libx264", "--out", "a.mp4")
     assert (status, out) == (1, "")
@@ -125,12 +126,12 @@ class Full(io.FileIO):
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.webm"])
 def test_a_full_disk(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    def write(path: Path, data) -> Path:
+    def write(path: Path, data, existing: str) -> Path:
         def fill(file: io.BufferedWriter) -> None:
             with Full(file.name, "r+") as full:
                 data(full)
 
-        return write_atomically(path, fill)
+        return write_atomically(path, fill, existing)
 
     monkeypatch.setattr(app.video, "write_atomically", write)
     Path(name).write_bytes(b"good")
@@ -238,6 +239,21 @@ def test_a_belt_keeps_the_order_and_drops_nothing() -> None:
         belt.put(number)
     belt.finish()
     assert taken == list(range(100))
+
+
+def test_what_is_offered_to_a_full_belt_is_left() -> None:
+    held, taken = threading.Event(), []
+
+    def take(items: Iterator[int]) -> None:
+        held.wait()
+        taken.extend(items)
+
+    belt: Belt[int] = Belt(take, room=3)
+    assert [belt.offer(number) for number in range(5)] == [True, True, True, False, False]
+    held.set()
+    belt.finish()
+    assert belt.at_rest
+    assert taken == [0, 1, 2]
 
 
 def test_what_fails_on_a_belt_is_told_to_who_lays_things_on_it() -> None:

@@ -15,17 +15,20 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
+from beside import begun, give_way
 
 from kernels import gpu_build
 from kernels.world import World
 
-pytestmark = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("triton", "cuda")),
-    reason="triton or cuda-bindings is not installed",
-)
+INSTALLED = all(importlib.util.find_spec(name) for name in ("triton", "cuda"))
+pytestmark = pytest.mark.skipif(not INSTALLED, reason="triton or cuda-bindings is not installed")
 
 # From the RTX 20 series to the RTX 50 series, and the servers between them. The H200 is 90.
 CAPABILITIES = 75, 80, 86, 89, 90, 100, 120
+# Two processes that take about as long as each other.
+BESIDE = [
+    (__file__, *map(str, capabilities)) for capabilities in (CAPABILITIES[:4], CAPABILITIES[4:]) if INSTALLED
+]
 # Large and small, with a width that is a multiple of 16 and one that is not; only the last for other GPUs.
 WORLDS = World(4096, 4096, 1), World(4095, 4096, 1), World(400, 257, 1), World(401, 257, 1)
 # Rules on top of each other, for one species and for four; only for some GPUs.
@@ -68,15 +71,7 @@ class Made:
 @pytest.fixture(scope="module")
 def made() -> list[Made]:
     """All kernels for all GPUs, and for all fields on one of them."""
-    scripts = [
-        subprocess.Popen(
-            [sys.executable, __file__, *map(str, capabilities)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for capabilities in (CAPABILITIES[:4], CAPABILITIES[4:])
-    ]
+    scripts = [begun(*command) for command in BESIDE]
     ended = [(*script.communicate(), script.returncode) for script in scripts]
     assert [status for *_, status in ended] == [0, 0], ended
     return [Made(**about) for out, *_ in ended for about in json.loads(out)]
@@ -227,4 +222,5 @@ def about(name: str, rules: str, capability: int, ptx: str, code: Any) -> Made:
 
 
 if __name__ == "__main__":
+    give_way()
     print(json.dumps([asdict(code) for each in sys.argv[1:] for code in kernels_made(int(each))]))

@@ -56,6 +56,7 @@ ORDER = (
     "gpu_watch",
     "gpu_buffers",
     "gpu_launch",
+    "gpu_state",
     "gpu",
     "simulation",
 )

@@ -13,10 +13,10 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from beside import begun, give_way
 from looks import LOOKS, SETTINGS, Setting
 from pairs import AWKWARD, STARTS, Pair, hurry_interpreter, tiles_in_order
 
@@ -24,7 +24,8 @@ from kernels.maps import Mark
 from kernels.stroke import Stroke
 from kernels.world import World
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+INSTALLED = importlib.util.find_spec("triton") is not None
+pytestmark = pytest.mark.skipif(not INSTALLED, reason="triton is not installed")
 
 WORLDS = {
     "awkward": AWKWARD,
@@ -55,22 +56,22 @@ CASES = {
         "crowded:with four species join:9", "smallest:with walls:9", "wide:reflect:9", "odd:switches:0",
     ],
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def comparisons() -> Iterator[dict[str, subprocess.Popen[str]]]:
-    started = {name: start(cases) for name, cases in CASES.items()}
-    yield started
-    for process in started.values():
-        process.kill()
-        process.communicate()
+BRIEF = "smallest:default:0", "smallest:default:1", "smallest:default:5"
+BESIDE = [(__file__, *cases) for cases in (*CASES.values(), BRIEF) if INSTALLED]
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_equals_reference(comparisons: dict[str, subprocess.Popen[str]], name: str) -> None:
-    out, err = comparisons[name].communicate()
-    assert comparisons[name].returncode == 0, out + err
+def test_equals_reference(name: str) -> None:
+    process = begun(__file__, *CASES[name])
+    out, err = process.communicate()
+    assert process.returncode == 0, out + err
     assert out.splitlines() == CASES[name]
+
+
+def test_few_steps_come_to_an_end() -> None:
+    """Fewer than the script of strokes and changes takes."""
+    out, err = begun(__file__, *BRIEF).communicate()
+    assert out.splitlines() == [*BRIEF], err
 
 
 def assert_all_equal(*processes: subprocess.Popen[str]) -> None:
@@ -81,13 +82,13 @@ def assert_all_equal(*processes: subprocess.Popen[str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("look", ["default", "fleeing", "other"])
 def test_equals_reference_for_500_steps(look: str) -> None:
-    assert_all_equal(*(start([f"{world}:{look}:500"]) for world in ("awkward", "other seed")))
+    assert_all_equal(*(begun(__file__, f"{world}:{look}:500") for world in ("awkward", "other seed")))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 def test_rules_equal_the_reference_for_300_steps(name: str) -> None:
-    assert_all_equal(start([f"odd:{name}:300"]), start([f"window:{name}:300"]))
+    assert_all_equal(*(begun(__file__, f"{world}:{name}:300") for world in ("odd", "window")))
 
 
 @pytest.mark.slow
@@ -95,18 +96,10 @@ def test_rules_equal_the_reference_for_300_steps(name: str) -> None:
 def test_gathered_agents(start_at: str) -> None:
     worlds = "awkward", "crowded", "even", "window"
     assert_all_equal(
-        *(start([f"{world}+{start_at}:{look}:70" for world in worlds]) for look in ("default", "extreme"))
-    )
-
-
-def start(cases: list[str]) -> subprocess.Popen[str]:
-    """Begins to compare in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, __file__, *cases],
-        env=os.environ | {"TRITON_INTERPRET": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        *(
+            begun(__file__, *(f"{world}+{start_at}:{look}:70" for world in worlds))
+            for look in ("default", "extreme")
+        )
     )
 
 
@@ -119,9 +112,9 @@ def compare(world: World, start_at: str, setting: Setting, steps: int) -> None:
     changed = dataclasses.replace(params, sensor_angle=90 - params.sensor_angle / 2, decay=params.decay / 2)
     stroke = Stroke(x=-700, y=5000, radius=6 * 256, strength=3 * 2**20, species=world.species - 1)
     erasure = Stroke(x=2000, y=100, radius=4 * 256, strength=-(2**19))
-    pair.run(1, 3, stroke, erasure, 2, 1, changed)
-    for span in itertools.cycle((1, 1, 17, 5, 1, 1, 33)):
-        pair.run(min(span, steps - pair.ours.steps))
+    spans = itertools.cycle((1, 1, 17, 5, 1, 1, 33))
+    for entry in itertools.chain((1, 3, stroke, erasure, 2, 1, changed), spans):
+        pair.run(min(entry, steps - pair.ours.steps) if isinstance(entry, int) else entry)
         if pair.ours.steps == steps:
             break
     assert pair.expected.state()[1].sum() == world.agents
@@ -174,6 +167,8 @@ def order(pair: Pair) -> None:
 
 
 if __name__ == "__main__":
+    os.environ["TRITON_INTERPRET"] = "1"  # before Triton is loaded
+    give_way()
     hurry_interpreter()
     warnings.simplefilter("error")
     for case in sys.argv[1:]:

@@ -41,11 +41,11 @@ def test_a_gesture_on_the_map_is_painted_and_taken_back(studio, layer) -> None:
     assert once[20, 22] > 0
     studio.paint([(20.0, 20.0)], erase=True, begins=True)
     assert cells()[20, 20] == 0
-    studio.undo_map()
+    studio.undo()
     np.testing.assert_array_equal(cells(), once)
-    studio.undo_map()
+    studio.undo()
     assert not cells().any()
-    studio.undo_map()
+    studio.undo()
     assert "nothing" in studio.notices.current()[-1]
 
 

@@ -17,7 +17,6 @@ from app.overlay import Overlay
 from app.painter import PAINTED
 from app.panel import OWN, Panel, group_specs
 from app.panel_map import BRUSH, SETTINGS
-from app.panel_presets import fits
 from app.panel_species import joining
 from app.panel_world import KINDS, WorldPanel
 from app.studio import Studio
@@ -25,7 +24,7 @@ from kernels.params import MAX_SPECIES, SPECS, Params, check_params
 from kernels.scene import START_SPECS, STARTS, Start
 from kernels.spec import Spec, Value
 from kernels.world import World
-from presets import Entry, Preset
+from presets import Preset
 from presets.pictures import draw_text
 
 WORLD = World(64, 48, 600, "panel")
@@ -127,13 +126,6 @@ def test_what_the_parts_say_of_declarations_is_declared() -> None:
     assert {name for names in SETTINGS.values() for name in names} == set(BRUSH)
     assert set(KINDS) <= set(START_SPECS)
     assert {kind for kinds in KINDS.values() for kind in kinds} <= set(STARTS)
-
-
-def test_presets_are_found_by_title_and_tag() -> None:
-    entry = Entry("mesh", Path("mesh.toml"), False, Preset("mesh", "Fine mesh", tags=("networks", "slow")))
-    assert all(fits(entry, wanted) for wanted in ("", "MESH", "net", " slow fine "))
-    assert not any(fits(entry, wanted) for wanted in ("cells", "mesh fast"))
-    assert fits(Entry("odd", Path("odd.toml"), True, None, "broken"), "od")
 
 
 @pytest.mark.parametrize("species", [1, 4])

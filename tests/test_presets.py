@@ -12,7 +12,7 @@ from kernels.params import SPECS, Params, check_params
 from kernels.scene import Food, Layers, Map, Picture, Start
 from presets import DENSITY, Preset, PresetError, slug
 from presets.preset import MAX_TEXT
-from presets.reading import MAX_BYTES, MAX_DOTS, MAX_PLAIN
+from presets.tables import MAX_BYTES, MAX_DOTS, MAX_PLAIN
 
 HEAD = "format = 1\n"
 NUMBERS = [name for name, spec in SPECS.items() if not spec.choices and not spec.curve]

@@ -25,7 +25,7 @@ def studio(tmp_path: Path) -> Studio:
 
 
 def test_every_key_names_a_command_and_a_name_is_taken_once() -> None:
-    taken = [name for key in keys.KEYS for name in key.names]
+    taken = [(name, key.ctrl) for key in keys.KEYS for name in key.names]
     assert len(taken) == len(set(taken))
     assert all(callable(getattr(Studio, key.action)) for key in keys.KEYS)
 

@@ -1,8 +1,10 @@
 """Timelines and what lies between two looks."""
 
 import dataclasses
+import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 from any_preset import PARAMS
 from commands import empty_home
@@ -11,8 +13,11 @@ from hypothesis import strategies as st
 
 import presets
 from app.easing import EASINGS, is_cyclic, is_wait, mix, morph
+from app.palette import light_of, to_oklab
+from app.palette_mix import mix_palettes
 from app.timeline import CAMERA, Camera, Key, Timeline, TimelineError, load, parse
-from kernels.params import SPECS, Params, check_params
+from kernels.params import PALETTES, SPECS, Params, check_params
+from presets import looks
 
 
 @given(PARAMS, PARAMS, st.floats(0, 1))
@@ -87,6 +92,21 @@ def test_a_value_comes_from_the_key_before_that_names_it() -> None:
     assert Timeline().params(1, base) == {}
 
 
+def test_palettes_run_into_one_another() -> None:
+    grey, red = "#000000 0, #808080 1", "#000000 0, #ff0000 1"
+    timeline = Timeline([Key(0, {"palette": grey}), Key(2, {"palette": red}, "linear")])
+    found = [timeline.params(t, Params())["palette"] for t in (0, 1, 2, 3)]
+    assert (found[0], found[2:]) == (grey, [red, red])
+    lab = [to_oklab(light_of(str(palette)))[-1] for palette in found]
+    np.testing.assert_allclose(lab[1], (lab[0] + lab[2]) / 2, atol=0.004)
+    for a, b in itertools.product(("embers", "inferno", grey, PALETTES[0]), repeat=2):
+        between = mix_palettes(a, b, 0.5)
+        assert SPECS["palette"].check(between) == between
+        ways = to_oklab(light_of(a)) + to_oklab(light_of(b)) - 2 * to_oklab(light_of(between))
+        assert np.abs(ways).max() < 0.08  # near black the 8 bits of a stop are coarse
+        assert [mix_palettes(a, b, share) for share in (0, 1)] == [a, b]
+
+
 def test_two_keys_at_one_time_are_a_cut() -> None:
     timeline = Timeline([Key(0, {"zoom": 1.0}), Key(2, {"zoom": 4.0}, "linear"), Key(2, {"zoom": 1.0})])
     assert [timeline.camera(t).zoom for t in (1, 2, 3)] == [2, 1, 1]
@@ -105,6 +125,7 @@ format = 1
 [[key]]
 time = 1.5
 preset = "cells"
+look = "ink-on-paper"
 decay = 0.3
 centre = [0.25, 1]
 zoom = 2
@@ -117,9 +138,9 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(GOOD, "utf-8")
     timeline = load(path)
-    cells = presets.find("cells").params
+    seen = looks.find("ink-on-paper", tmp_path).apply(presets.find("cells").params)
     found = timeline.params(1.5, Params())
-    assert found == dataclasses.asdict(dataclasses.replace(cells, decay=0.3))
+    assert found == dataclasses.asdict(dataclasses.replace(seen, decay=0.3))
     assert timeline.camera(2) == Camera(0.25, 1.0, 2.0, -90.0)
     assert timeline.tracks["zoom"][0].easing == "out"
 
@@ -131,6 +152,8 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("decay = 0.3", "decai = 3", "key 1 at 1.5 s: unknown key 'decai'; did you mean decay"),
         ('"cells"', '"cellz"', "preset = 'cellz': There is no preset called 'cellz'; did you mean cells"),
         ('"cells"', "3", "preset = 3 is not allowed; it takes the name of a preset"),
+        ('"ink-on-paper"', '"ink-on-papir"', "called 'ink-on-papir'; did you mean ink-on-paper"),
+        ('"ink-on-paper"', "3", "look = 3 is not allowed; it takes the name of a look"),
         (
             '"out"',
             '"bounce"',

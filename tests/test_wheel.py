@@ -46,7 +46,8 @@ def physarium(site: Path, cwd: Path, *words: str) -> str:
 def test_the_wheel_holds_what_it_needs_and_no_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    for package in ("app", "app/bench", "kernels", "presets", "presets/thumbnails", "shaders"):
+    data = "presets/looks", "presets/thumbnails"
+    for package in ("app", "app/bench", "kernels", "presets", *data, "shaders"):
         files = {f"{package}/{path.name}" for path in (ROOT / package).iterdir() if path.is_file()}
         assert files <= names
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
