@@ -1,20 +1,8 @@
 """A world that is stepped, in the frame or in a thread beside the frames."""
 
-import os
-import sys
-import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from kernels.simulation import Simulation
-
-
-POLITE = 10  # of 19: how far steps stand back
-
-
-def step_back() -> None:
-    """Lets frames go first where both want the processor: for this thread, and those that it begins."""
-    if sys.platform == "linux":  # elsewhere that is a matter of whole processes
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), POLITE)
 
 
 class Beside:
@@ -45,7 +33,7 @@ class Beside:
         Not where the backend is CUDA, whose steps never keep a frame waiting, nor with a script.
         """
         self.wait()
-        self._pool = self._pool or ThreadPoolExecutor(1, "step", step_back)
+        self._pool = self._pool or ThreadPoolExecutor(1, "step")
         self._work = self._pool.submit(self._step, 1)
 
     def under_way(self, patience: float = 0.0) -> bool:

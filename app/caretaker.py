@@ -28,6 +28,7 @@ class Caretaker(Surveyor):
         governor: Adapts steps to the machine.
         screen_frames: How many frames/s the screen shows, or 60 if it shows more.
         recording: Whether the window is to be filmed.
+        panel: Whether the panel is shown.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Caretaker(Surveyor):
         self.governor = Governor()
         self.screen_frames = 60.0
         self.recording = False
+        self.panel = True
 
     def before_restart(self) -> None:
         """Ends a revival, whose wander and respawn are not the person's."""
@@ -61,6 +63,23 @@ class Caretaker(Surveyor):
         wanted = 1 / (self.settings.frames or self.screen_frames)
         may_go_beside = living.backend_name != "cuda" and not self.session.script
         return self.governor.allow(due, frame_seconds, living.step_seconds, wanted, may_go_beside)
+
+    def look_after(self, now: float) -> None:
+        """Looks at the picture; call it for each frame.
+
+        Args:
+            now: Seconds of a clock that never goes back.
+        """
+        before = self.watch.warning
+        self.watch.look(self.session, now, not self.replay)
+        if self.watch.warning not in ("", before) and not self.panel:
+            self.notices.say(f"{self.watch.warning} (Tab shows the panel, which may have a cure.)")
+
+    def cure(self) -> None:
+        """Does what the watch has found to help; undo takes it back."""
+        remedy = self.watch.remedy
+        self.watch.settle(self.session)
+        self.change(**remedy)
 
     def restore_lost(self) -> None:
         """Fast-forwards to where the session was that a crash has ended."""

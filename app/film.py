@@ -118,7 +118,7 @@ def make(
         with told_if_slow():
             session = Session(preset, world, choice.backend)
         if isinstance(source, Record):
-            session.restart_from(source)
+            session.restart_from(source, film.begin)
         canvas = Canvas(context, film.size, film.supersample)
         shoot = _into_frames if film.is_sequence else _into_file
         done = shoot(film, session, stage, canvas, say)
@@ -206,7 +206,7 @@ def _or_nothing(sink: Belt[Numbered] | Frames) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ctrl_c() -> Iterator[threading.Event]:
-    """An event that Ctrl+C sets, so that a film ends between two frames; the second Ctrl+C interrupts."""
+    """An event that Ctrl+C or `kill` sets, so that a film ends between two frames; the second interrupts."""
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stopped
@@ -214,10 +214,14 @@ def _ctrl_c() -> Iterator[threading.Event]:
 
     def stop(number: int, frame: object) -> None:
         stopped.set()
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    before = signal.signal(signal.SIGINT, stop)
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

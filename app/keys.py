@@ -51,7 +51,7 @@ KEYS = (
     Key(("Z",), "Ctrl+Z", "back", "undo; with Shift, do it again", shift=True, ctrl=True),
     Key(("Y",), "Ctrl+Y", "redo", "do again what was undone", ctrl=True),
     Key(("S",), "S", "snapshot", "keep this moment; with Shift, in a file", shift=True),
-    Key(("BACKSPACE",), "Backspace", "go_back", "back to the last moment kept; again, farther"),
+    Key(("BACKSPACE",), "Backspace", "go_back", "go back to the last moment you kept; again, farther"),
     Key(("C", "F12"), "C or F12", "capture", "capture the picture"),
     Key(("R",), "Ctrl+R", "toggle_recording", "record a film of the window, and end it", ctrl=True),
     Key(("B",), "B", "compare", "flip between two looks; with Shift, make the other the same", shift=True),

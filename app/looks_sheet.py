@@ -7,7 +7,7 @@ any. A preset is stepped once and drawn in many looks.
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -17,7 +17,6 @@ import presets
 from app.backend import Choice, choose
 from app.files import write_atomically
 from app.look_pictures import FULL, SAMPLE, SHIPPED
-from app.passes import Passes
 from app.render import offscreen
 from app.session import Session
 from app.sheet import CARD, COLOURS, FAINT, FONT_SIZE, INK, MARGIN, MOST_BYTES, SHEET, encoded
@@ -67,38 +66,29 @@ def kept() -> dict[str, str]:
     return {name: mark for name, mark in found.items() if (FOLDER / f"{name}.png").exists()}
 
 
-def drawn(
-    shown: Iterable[Preset], wanted: Sequence[Look], field: tuple[int, int]
-) -> Iterator[tuple[Session, Pictures]]:
-    """Presets after `STEPS` steps, with their pictures in some looks.
+def drawn(preset: Preset, wanted: Iterable[Look], field: tuple[int, int]) -> tuple[Session, Pictures]:
+    """A preset after `STEPS` steps, and its pictures in some looks.
 
     Args:
-        shown: The presets.
+        preset: The preset.
         wanted: The looks.
         field: Width and height of field and pictures in px.
     """
-    backend = choose().backend  # before OpenGL, see `app.backend`
+    choice = choose()  # before OpenGL, see `app.backend`
     context = offscreen()
-    passes: dict[int, Passes] = {}
     try:
-        for preset in shown:
-            # No look changes the world, so all that any look needs is measured and remembered on the way.
-            needs = dataclasses.replace(preset.params, auto_exposure=1.0, colour_by="age", sparkle=1.0)
-            session = Session(dataclasses.replace(preset, params=needs), preset.world(*field), backend)
-            species = session.world.species
-            if species not in passes:
-                passes[species] = Passes(context, species)
-            stage = Stage(context, Choice(backend, False, "", ""), session.world, passes[species])
-            stage.step(session, STEPS)
-            pictures = {}
-            for look in wanted:
-                params = session.meter.adapted(look.apply(preset.params))
-                pictures[look.name] = Image.fromarray(stage.display.picture(params))
-            yield session, pictures
-            stage.release()
+        # No look changes the world, so all that any look needs is measured and remembered on the way.
+        needs = dataclasses.replace(preset.params, auto_exposure=1.0, colour_by="age", sparkle=1.0)
+        session = Session(dataclasses.replace(preset, params=needs), preset.world(*field), choice.backend)
+        stage = Stage(context, Choice(choice.backend, False, "", ""), session.world)
+        stage.step(session, STEPS)
+        pictures = {}
+        for look in wanted:
+            params = session.meter.adapted(look.apply(preset.params))
+            pictures[look.name] = Image.fromarray(stage.display.picture(params))
+        stage.release()
+        return session, pictures
     finally:
-        for each in passes.values():
-            each.release()
         context.release()
 
 
@@ -114,13 +104,12 @@ def update() -> bool:
     for path in FOLDER.glob("*.png"):
         path.unlink()
     half = FIELD[0] // 2, FIELD[1] // 2
-    for session, pictures in drawn([presets.find(PRESET)], looks.shipped(), FIELD):
-        for name, picture in pictures.items():
-            small = picture.resize(half, Image.Resampling.BOX).quantize(COLOURS, Image.Quantize.MEDIANCUT)
-            write_atomically(FOLDER / f"{name}.png", encoded(small, "PNG", optimize=True))
-        write_atomically(
-            SAMPLE, encoded(_sample(session).resize(half, Image.Resampling.BOX), "PNG", optimize=True)
-        )
+    session, pictures = drawn(presets.find(PRESET), looks.shipped(), FIELD)
+    for name, picture in pictures.items():
+        small = picture.resize(half, Image.Resampling.BOX).quantize(COLOURS, Image.Quantize.MEDIANCUT)
+        write_atomically(FOLDER / f"{name}.png", encoded(small, "PNG", optimize=True))
+    sample = _sample(session).resize(half, Image.Resampling.BOX)
+    write_atomically(SAMPLE, encoded(sample, "PNG", optimize=True))
     write_atomically(FOLDER / HASHES, (json.dumps(wanted, indent=2, sort_keys=True) + "\n").encode())
     return True
 
@@ -137,8 +126,8 @@ def sheets() -> None:
     tiles: dict[tuple[str, str], Image.Image] = {}  # by preset and look
     for preset in tqdm(all_presets, unit="preset"):
         wanted = [look for look in all_looks if preset.name in ACROSS or look.name in THREE]
-        for _, pictures in drawn([preset], wanted, SHEET_FIELD):
-            tiles |= {(preset.name, name): picture for name, picture in pictures.items()}
+        _, pictures = drawn(preset, wanted, SHEET_FIELD)
+        tiles |= {(preset.name, name): picture for name, picture in pictures.items()}
     light = [look for look in all_looks if "light ground" in look.tags]
     dark = [look for look in all_looks if look not in light]
     cards = looks_sheet(dark, tiles), looks_sheet(light, tiles), presets_sheet(all_presets, tiles)

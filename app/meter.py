@@ -51,7 +51,7 @@ class Meter:
 
     def measure(self, simulation: Simulation) -> None:
         """Looks at the trail now."""
-        trail, _ = simulation.glimpse(SIDE)
+        trail = simulation.glimpse_trail(SIDE)
         params, world = simulation.params, simulation.world
         means = [mean_trail(params, world, species) * world.species for species in range(world.species)]
         self.see(np.tensordot(1 / np.array(means), trail, 1))

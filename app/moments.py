@@ -1,6 +1,7 @@
 """Moments of runs to come back to, kept in memory under a budget."""
 
 import dataclasses
+import itertools
 import math
 from typing import Literal
 
@@ -23,6 +24,9 @@ SHARE = 4  # of the memory that is free, the part that the budget takes at most
 LARGEST = 8  # of the budget, the part that one of the clock's may take at most
 SECONDS_APART = 5.0  # between those of the clock
 DEAREST = 0.01  # of the time, what those may take
+MOST = 200  # of them: small worlds would fill the strip without end
+
+NUMBERS = itertools.count(1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +65,13 @@ class Kept:
         moment: All of it; or, where memory ran short, the record of a run that begins with its look and map.
         by: Whether it was taken by hand, by the clock, or to be undone to.
         picture: A small picture of it [h, w, 4], once it was drawn.
+        number: No two have the same.
     """
 
     moment: Moment | Record
     by: By
     picture: NDArray[np.uint8] | None = None
+    number: int = dataclasses.field(default_factory=NUMBERS.__next__)
 
 
 class Moments:
@@ -93,6 +99,11 @@ class Moments:
         return [kept for kept in self._kept if kept.by != "undo"]
 
     @property
+    def of_hand(self) -> list[Kept]:
+        """Those of the strip that were kept by hand."""
+        return [kept for kept in self._kept if kept.by == "hand"]
+
+    @property
     def size(self) -> int:
         """What all of them take, in bytes."""
         return size([kept.moment for kept in self._kept])
@@ -110,6 +121,9 @@ class Moments:
             )
         kept = Kept(moment, by)
         self._kept.append(kept)
+        of_clock = [other for other in self._kept if other.by == "clock"]
+        for old in of_clock[:-MOST]:
+            self.forget(old)
         self.fit()
         return kept
 

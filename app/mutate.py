@@ -29,7 +29,8 @@ SHY = {"deposit": 0.0, "exposure": 0.2, "gamma": 0.5, "contrast": 0.5}
 FROM_ZERO = 1e4  # the range, as a factor, of what is logarithmic but may be 0;
 FROM_OFF = 1e2  # and of what is not, but whose sign or 0 means something
 WORD, SIGN, WAKE = 0.25, 0.1, 0.25  # chances at strength 1: of another word, another sign, on or off
-ATTEMPTS = 20
+ATTEMPTS = 20  # at drawing a promising species
+LEAST = 1e-12  # of the end of a range: a smaller number is nearly 0, and no factor leads from there
 DIGITS = 4  # of a new number: it stands in logs and presets
 
 Draw = random.Random
@@ -123,7 +124,7 @@ def is_promising(own: Params) -> bool:
     Of 80 looks drawn without it 47 were alive after 1,500 steps on 320 x 180 (`kernels.statistics.verdict`).
     """
     stirred = own.wander or own.turn_chance or own.respawn or own.lifetime
-    freezes = own.decay < 0.06 and not stirred  # into trunks that nothing moves any more
+    freezes = own.diffusion > 7 * own.decay and not stirred  # broad, lasting trails end as a few thick trunks
     blind = own.step_size * 1.5 > own.sensor_distance  # they step beyond what they smell
     scatters = own.rotation_angle < 0 and own.sensor_angle < 60  # from whatever lies ahead
     return not (freezes or blind or scatters)
@@ -200,7 +201,7 @@ def _moved(spec: Spec, value: Value, strength: float, draw: Draw, species: int, 
         return _rounded(spec, _folded(value + way * ALONG * (spec.high - spec.low), spec.low, spec.high))
     if value == 0:
         return value
-    least = spec.low if spec.low > 0 else min(spec.high / _range(spec), abs(value))
+    least = spec.low if spec.low > 0 else min(spec.high / _range(spec), max(abs(value), spec.high * LEAST))
     steps = math.log(abs(value) / least) + way * GEOMETRIC * math.log(_range(spec))
     size = least * math.exp(_folded(steps, 0, math.log(spec.high / least)))
     turned = spec.low < 0 and draw.random() < SIGN * strength
@@ -231,7 +232,8 @@ def _range(spec: Spec) -> float:
 
 def _fresh(spec: Spec, draw: Draw) -> Value:
     """A value for what was off: well below the end of its range, above or below 0 where both are."""
-    down = 0.5 if is_wait(spec) or spec.scale != "log" else 0.75
+    # Chance and deafness dissolve what there is long before their ranges end; light does not.
+    down = 0.35 if spec.name in LOOK else 0.5 if spec.low < 0 or is_wait(spec) else 0.8
     size = spec.high * _range(spec) ** -_folded(down + draw.gauss() * GEOMETRIC, 0, 1)
     return _rounded(spec, -size if spec.low < 0 and draw.random() < 0.5 else size)
 

@@ -9,6 +9,7 @@ from app.captures import KINDS, SIZES
 from app.dialogs import FIXED, MARGIN, centre, draw_brush, draw_notices, draw_questions
 from app.folds import keep_folds
 from app.lock_marks import draw_group_lock
+from app.overlay_style import ACCENT
 from app.panel_explore import draw_explore
 from app.panel_gallery import GalleryPanel
 from app.panel_help import HelpPanel
@@ -113,7 +114,7 @@ class Panel:
         imgui.begin("Physarium", None, PANEL)
         imgui.push_item_width(size * WIDTH * 0.52)
         draw_status(studio)
-        draw_warning(studio.watch)
+        draw_warning(studio)
         keep_folds(HEADINGS, studio.settings.groups)
         if _group("Presets"):
             self.presets.draw(studio)
@@ -182,6 +183,8 @@ def draw_status(studio: Studio) -> None:
     imgui.text(f"step {session.steps:,}   {'paused' if studio.paused else studio.choice.backend}   {adapted}")
     tip(studio.how + " So that frames keep coming, they have fewer steps than asked for." * bool(adapted))
     imgui.text_disabled(f"{world.agents:,} agents on {world.width} x {world.height}, seed {world.seed}")
+    if studio.recorded:
+        imgui.text_colored(imgui.ImVec4(*ACCENT, 1), f"recording {studio.recorded}")
     for index, (label, command) in enumerate(
         (
             ("Go on" if studio.paused else "Pause", studio.toggle_pause),

@@ -59,10 +59,10 @@ class HistoryPanel:
         shape = kept.picture.shape[1] / kept.picture.shape[0] if kept.picture is not None else 1.5
         area = imgui.ImVec2(high * shape, high)
         corner = imgui.get_cursor_screen_pos()
-        clicked: bool = imgui.invisible_button(f"##{id(kept)}", area)
+        clicked: bool = imgui.invisible_button(f"##{kept.number}", area)
         end = imgui.ImVec2(corner.x + area.x, corner.y + area.y)
         draw = imgui.get_window_draw_list()
-        if imgui.is_item_visible() and (picture := self.pictures.get(id(kept), lambda: kept.picture)):
+        if imgui.is_item_visible() and (picture := self.pictures.get(kept.number, lambda: kept.picture)):
             draw.add_image(picture.texture, corner, end)
         else:
             draw.add_rect_filled(corner, end, colour(1, 1, 1, 0.05))

@@ -33,6 +33,9 @@ def draw_responses(
     """
     shared = [SPECS[own_name(name, species)] for name in ("sense_scale", "sense_offset")]
     changed = draw_specs(shared, params, locked)
+    if histogram.size and not histogram.any():
+        imgui.text_disabled("None of its agents is in the middle of the field, where")
+        imgui.text_disabled("s is measured: nothing to show under the curves.")
     for name in RESPONSES:
         changed |= _draw_response(name, params, species, histogram, locked)
     return changed

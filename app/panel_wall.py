@@ -76,7 +76,9 @@ def choice(label: str, on: bool) -> bool:
 def close_button() -> bool:
     """The way out, at the right edge of the line."""
     height = imgui.get_frame_height()
-    imgui.same_line(imgui.get_window_width() - imgui.get_font_size() * MARGIN - height)
+    imgui.same_line()
+    right = imgui.get_main_viewport().size.x - imgui.get_font_size() * MARGIN
+    imgui.set_cursor_screen_pos(imgui.ImVec2(right - height, imgui.get_cursor_screen_pos().y))
     return imgui.button("x##close", imgui.ImVec2(height, 0))
 
 
@@ -119,7 +121,7 @@ def _keys(studio: Studio, wall: Wall) -> None:
 def _draw_head(studio: Studio, wall: Wall) -> None:
     """Title, how many, how far apart, and what can be done with all."""
     size = imgui.get_font_size()
-    title(f"Variations of {studio.session.preset.title}")
+    title("Variations")
     for side in SIDES:
         if choice(f"{side} x {side}", side == wall.side):
             wall.resize(side)
@@ -170,6 +172,7 @@ def _draw_places(studio: Studio, wall: Wall, pictures: Pictures, room: imgui.ImV
     width, height = (room.x - gap * (side - 1)) / side, (room.y - gap * side) / side
     scale = imgui.get_io().display_framebuffer_scale
     wall.picture = max(16, round(width * scale.x)), max(16, round(height * scale.y))
+    wall.target = round(room.x * scale.x), round(room.y * scale.y)
     origin, hovered = imgui.get_cursor_screen_pos(), None
     for place in range(side * side):
         row, column = divmod(place, side)

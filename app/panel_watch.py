@@ -5,7 +5,8 @@ from imgui_bundle import imgui
 
 from app.sliders import tip
 from app.studio import Studio
-from app.watch import Watch
+from kernels.params import SPECS
+from kernels.spec import Value
 
 HEIGHT = 2.6  # of a plot, in font sizes
 # What is plotted, up to where, and what it says.
@@ -38,9 +39,23 @@ def draw_watch(studio: Studio) -> None:
         imgui.text_disabled("Reviving ...")
 
 
-def draw_warning(watch: Watch) -> None:
+def draw_warning(studio: Studio) -> None:
     """What is wrong with the picture and what helps, where the panel begins; nothing while it is alive."""
-    if watch.warning:
-        imgui.push_style_color(imgui.Col_.text, WARNING)
-        imgui.text_wrapped(watch.warning)
-        imgui.pop_style_color()
+    watch = studio.watch
+    if not watch.warning:
+        return
+    imgui.push_style_color(imgui.Col_.text, WARNING)
+    imgui.text_wrapped(watch.warning)
+    imgui.pop_style_color()
+    params = studio.session.params
+    remedy = [(SPECS[name], value) for name, value in watch.remedy.items() if getattr(params, name) != value]
+    if remedy:
+        label = ", ".join(f"{spec.name.replace('_', ' ')} {shown(value)}" for spec, value in remedy)
+        if imgui.button(f"Try {label}###cure", imgui.ImVec2(-1, 0)):
+            studio.cure()
+        tip("Changes that now. Undo takes it back.")
+
+
+def shown(value: Value) -> str:
+    """A value as a button shows it."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

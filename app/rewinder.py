@@ -114,9 +114,12 @@ class Rewinder(Run):
 
     def _undo(self, entry: Entry) -> bool:
         if entry.back:
-            entry.forth = self.history.hold(self.session)
-            if not self._go_back(entry.back):
+            moment = entry.back.moment  # which the next line may drop
+            forth = self.history.hold(self.session)
+            if not self._go_back(moment):
+                self.moments.forget(forth)
                 return False
+            entry.forth = forth
         else:
             for _ in entry.gestures:
                 if not self.session.undo_map():
@@ -127,7 +130,7 @@ class Rewinder(Run):
 
     def _redo(self, entry: Entry) -> bool:
         if entry.forth:
-            if not self._go_back(entry.forth):
+            if not self._go_back(entry.forth.moment):
                 return False
             self.moments.forget(entry.forth)
             entry.forth = None
@@ -138,9 +141,8 @@ class Rewinder(Run):
         self.history.at += 1
         return True
 
-    def _go_back(self, kept: Kept) -> bool:
+    def _go_back(self, moment: Moment | Record) -> bool:
         """To a moment; where that was dropped, to the beginning of a run with its look and map."""
-        moment = kept.moment
         if isinstance(moment, Moment):
             return self.return_to(moment)
         painted = [dataclasses.replace(event, step=0) for event in moment.events]
@@ -173,8 +175,11 @@ class Rewinder(Run):
         self.notices.attempt(self._write if to_disk else self._keep)
 
     def _keep(self) -> None:
+        before = self.moments.of_hand
         self.moments.keep(self.session.moment(), "hand")
-        self.notices.say(f"Kept step {self.session.steps:,}; Backspace goes back.")
+        dropped = len(before) - len(self.moments.of_hand) + 1
+        what_went = f" {dropped} older went: the budget is spent." if dropped else ""
+        self.notices.say(f"Kept step {self.session.steps:,}; Backspace goes back.{what_went}")
 
     def _write(self) -> None:
         """Hands the moment to a thread; what lies on a GPU is fetched before."""
@@ -208,14 +213,17 @@ class Rewinder(Run):
     def go_back_to(self, kept: Kept) -> None:
         """Goes on from a moment of the strip; that can be undone."""
         self._begin_to_go()
+        moment = kept.moment  # which the next line may drop
         self.history.leave(self.session)
-        if self._go_back(kept):
+        if self._go_back(moment):
             self.here = kept
-        self.history.settle(self.session, f"back to step {self.session.steps:,}")
+            self.history.settle(self.session, f"back to step {moment.step:,}")
+        else:
+            self.history.settle(self.session)
 
     def go_back(self) -> None:
-        """Goes back to the last moment of the strip; soon after, to the one before it."""
-        strip = self.moments.strip
+        """Goes back to the last moment kept by hand, or else by the clock; soon after, to the one before."""
+        strip = self.moments.of_hand or self.moments.strip
         if not strip:
             self.notices.say("There is no snapshot yet; S takes one.")
             return

@@ -112,7 +112,7 @@ class Run:
     def as_painted(self) -> World:
         """The world, beginning with its map as it is now: what was painted outlives a restart."""
         world, simulation = self.session.world, self.session.simulation
-        if not self.session.painted:
+        if self.session.complete and not self.session.painted:
             return world
         return dataclasses.replace(world, map=Map(image=simulation.maps.layers()))
 

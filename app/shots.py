@@ -93,6 +93,8 @@ def shots(
     Yields:
         Each frame while it is on the stage: draw it before the next, or never.
     """
+    stage.step(session, 0)  # what a record did before its first step
+    Changes(film.timeline, session).apply(0)  # so that the film begins with what has grown by its first keys
     for _ in advance(session, stage, film.begin):
         if stopped.is_set():
             return
@@ -139,7 +141,7 @@ def advance(session: Session, stage: Stage | None, steps: int) -> Iterator[None]
     go(0)  # what a record did before its first step
     if session.steps >= steps:
         return
-    with tqdm(total=steps, unit="step", dynamic_ncols=True, mininterval=calm()) as bar:
+    with tqdm(total=steps - session.steps, unit="step", dynamic_ncols=True, mininterval=calm()) as bar:
         portion = 1
         while session.steps < steps:
             portion = min(portion, steps - session.steps)

@@ -42,7 +42,7 @@ class Studio(Caretaker):
         captures: Captures asked for and not yet taken.
         recorded: How far a film of the window is, for people; "" while there is none.
         capture_kind, capture_size: What they become, of `captures.KINDS` and `captures.SIZES`.
-        quitting, asking_to_quit, panel, gallery, help, fullscreen: What they say.
+        quitting, asking_to_quit, gallery, help, fullscreen: What they say.
     """
 
     def __init__(
@@ -60,7 +60,6 @@ class Studio(Caretaker):
         self.capture_kind = self.capture_size = 0
         self.how = choice.reason
         self.gallery = self.help = self.fullscreen = self.quitting = self.asking_to_quit = False
-        self.panel = True
         self.captures = 0
         self.recorded = ""
         self.refresh_presets()

@@ -17,7 +17,7 @@ from kernels.world import World
 from presets import Preset
 
 AXES = "sensor_angle", "rotation_angle"  # to begin with: between them lie most kinds of pattern
-GRIDS = (5, 3), (8, 5), (12, 8)  # columns and rows
+GRIDS = (5, 3), (9, 5), (13, 9)  # columns and rows: odd, so that the present values have a cell of their own
 GRID = 1  # of those, to begin with
 STEPS, LEAST_STEPS, MOST_STEPS = 600, 50, 5000
 A_FRAME = 64  # steps at most: a GPU would still be at them when the next frame begins
@@ -30,7 +30,7 @@ FAINTEST, STRONGEST = (
     1e-3,
     0.25,
 )  # of the range, where the scale is logarithmic but the value 0
-BESIDE_ZERO = 2  # how many times nearer to 0 than the present value a range ends that would cross it
+WIDE = 10.0  # from such a ratio of its ends on, a range is divided by equal factors
 DIGITS = 3
 PREVIEW = -1  # the place, among the pictures of cells, of a larger one of the cell under the mouse
 
@@ -65,10 +65,8 @@ class Axis:
         else:
             reach = QUARTER * (spec.high - spec.low)
             low, high = value - reach, value + reach
-            if value > 0 > low:  # beyond 0 lies something else
-                low = value / BESIDE_ZERO
-            elif value < 0 < high:
-                high = value / BESIDE_ZERO
+            if low < 0 < value or value < 0 < high:  # beyond 0 lies something else
+                low, high = sorted((value / OCTAVES, value * OCTAVES))
         low, high = (float(f"{min(max(end, spec.low), spec.high):.{DIGITS}g}") for end in (low, high))
         return cls(name, low, high, count)
 
@@ -79,14 +77,16 @@ class Axis:
 
     @property
     def values(self) -> list[Value]:
-        """From first to last: equal factors where the scale is logarithmic, else equal ways."""
+        """From first to last, by equal factors where the scale is logarithmic or the range wide."""
         return _values(self)
 
 
 @functools.lru_cache(maxsize=64)  # a map asks for them in each frame
 def _values(axis: Axis) -> list[Value]:
     spec, ends = axis.spec, (axis.low, axis.high)
-    spaced = np.geomspace if spec.scale == "log" and min(ends) > 0 else np.linspace
+    factors = min(ends) > 0 or max(ends) < 0
+    factors = factors and (spec.scale == "log" or max(ends[0] / ends[1], ends[1] / ends[0]) >= WIDE)
+    spaced = np.geomspace if factors else np.linspace
     whole = isinstance(spec.default, int)
     return [spec.check(round(n) if whole else float(f"{n:.{DIGITS}g}")) for n in spaced(*ends, axis.count)]
 
@@ -233,13 +233,13 @@ class Sweep:
         goal = look_at if session.steps < look_at else self.steps
         session.advance(min(steps, goal - session.steps))
         if session.steps == look_at:
-            self.before[slot] = session.simulation.glimpse(SAMPLE)[0]
+            self.before[slot] = session.simulation.glimpse_trail(SAMPLE)
         if session.steps == self.steps:
             self.results[self.at.pop(slot)] = self._result(session, self.before.pop(slot))
 
     def _result(self, session: Session, before: NDArray[np.float32]) -> Result:
         simulation, look = session.simulation, session.look
-        found = describe(before, simulation.glimpse(SAMPLE)[0])
+        found = describe(before, simulation.glimpse_trail(SAMPLE))
         counts = simulation.counts().copy() if look.sparkle > 0 else None
         return Result(look, simulation.trail.copy(), counts, found)
 

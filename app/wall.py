@@ -40,7 +40,7 @@ class Wall:
         look: What the parent looks like now, and what all have in common.
         world: The world it lives in.
         choice: What computes the small ones.
-        target: Width and height of the window in framebuffer pixels.
+        target: Width and height in framebuffer pixels that there are for all.
         locked: Names of parameters that stay as they are.
         seed: All looks follow from it, and from what is chosen.
 
@@ -74,7 +74,7 @@ class Wall:
     def _build(self, side: int) -> None:
         """Worlds for another size of the square; all begin."""
         self.side = side
-        self.picture = self.target[0] // side, self.target[1] // side
+        self.picture = max(1, self.target[0] // side), max(1, self.target[1] // side)
         small = small_world(self.world, side * side, self.picture, self.choice)
         self.worlds = Worlds(self.look, small, side * side, self.choice)
         self._show()

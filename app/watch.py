@@ -6,10 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.cures import WARNINGS, Fault, find_fault
 from app.session import Session
 from kernels.params import Params, of_species, own_name
 from kernels.simulation import Simulation
+from kernels.spec import Value
 from kernels.statistics import STEPS_APART, Statistics, describe, verdict
+from kernels.world import World
 
 SIDE = 192  # cells of the sample that is looked at, in the middle of the field
 SECONDS_APART = 1.0  # between looks
@@ -18,17 +21,6 @@ BARS = 64  # of a histogram
 YOUNG = 600  # steps after a restart or a revival: nothing is found fault with yet
 HOLD = 5.0  # seconds that a fault must last until people are told
 
-WARNINGS = {
-    "no trail": "The picture is almost empty: agents crowd in a dot or two. "
-    "Respawn spreads them; sensors that look farther help.",
-    "saturated": "The picture is nearly the same everywhere: agents find nothing to follow. "
-    "Try a higher decay, a smaller wander or fewer agents.",
-    "frozen": "The picture has frozen: it will stay as it is. A little wander or respawn keeps it moving.",
-    "stripes": "The picture has become parallel stripes, and will stay so. "
-    "Respawn, another boundary or a larger rotation angle breaks them.",
-    "noise": "The picture is noise: agents do not follow the trail. "
-    "Try a smaller wander or sense threshold, or another sensor angle.",
-}
 CURABLE = "no trail", "frozen", "stripes"  # by stirring; the others come from the parameters, and would again
 CURE_STEPS = 300
 CURE_WANDER, CURE_RESPAWN = 20.0, 150.0  # degrees; steps: all but an eighth of the agents jump once
@@ -40,11 +32,13 @@ class Sight(NamedTuple):
     Attributes:
         statistics: Of all species together.
         failing: The species, from 0, that fail as the whole picture does; all when none does alone.
+        fault: What is wrong with it, and what would help.
         histogram: See `responses`.
     """
 
     statistics: Statistics
     failing: list[int]
+    fault: Fault
     histogram: list[NDArray[np.float64]]
 
 
@@ -55,7 +49,8 @@ class Watch:
         revive: Whether it may bring a dead picture back to life, by changes that are logged as any other.
         coverage, entropy, motion: What looks of the last two minutes found, see `kernels.statistics`.
         histogram: How agents of each species answer to the trail, see `responses`.
-        warning: What is wrong with the picture, and a cure; "" while it is alive.
+        warning: What is wrong with the picture, and why; "" while it is alive.
+        remedy: Values of parameters that would help against it; none where nothing simple does.
     """
 
     def __init__(self) -> None:
@@ -71,6 +66,7 @@ class Watch:
         self.motion: list[float] = []
         self.histogram: list[NDArray[np.float64]] = []
         self.warning = self.fault = ""
+        self.remedy: dict[str, Value] = {}
         self.fault_since = 0.0
         self.failing: list[int] = []
         self.due = 0.0
@@ -110,19 +106,25 @@ class Watch:
         self.cure = {}
         if changed:
             session.change(**changed)
+        self.forgive(session)
+
+    def forgive(self, session: Session) -> None:
+        """Finds no fault for a while: what was changed takes time to tell."""
         self.judged_from = session.steps
         self.warning = self.fault = ""
+        self.remedy = {}
 
     def _sample(self, session: Session, now: float) -> None:
         """Takes the first half of a look when it is time, and the second some steps later."""
         simulation = session.simulation
         if self.first is None:
             if now >= self.due and self.pending is None:
-                self.first = session.steps, simulation.glimpse(SIDE)[0]
+                self.first = session.steps, simulation.glimpse_trail(SIDE)
                 self.due = now + SECONDS_APART
         elif session.steps >= self.first[0] + STEPS_APART:
             before, self.first = self.first[1], None
-            self.pending = self.pool.submit(see, before, *simulation.glimpse(SIDE), session.params)
+            seen = simulation.glimpse(SIDE)
+            self.pending = self.pool.submit(see, before, *seen, session.params, session.world, session.look)
 
     def _take(self, sight: Sight, now: float) -> None:
         """Keeps what a look found, and warns of a fault that lasts."""
@@ -135,10 +137,11 @@ class Watch:
             del kept[:-KEPT]
         self.histogram = sight.histogram
         self.failing = sight.failing
-        fault = verdict(sight.statistics) if self.steps - self.judged_from >= YOUNG else ""
+        fault, remedy = sight.fault if self.steps - self.judged_from >= YOUNG else Fault()
         if fault != self.fault:
             self.fault, self.fault_since = fault, now
-        self.warning = WARNINGS[fault] if fault and now - self.fault_since >= HOLD else ""
+        lasting = fault and now - self.fault_since >= HOLD
+        self.warning, self.remedy = (WARNINGS[fault], remedy) if lasting else ("", {})
 
     def _tend(self, session: Session) -> None:
         """Begins a revival when one is wanted and needed, and ends it in time."""
@@ -156,13 +159,20 @@ class Watch:
 
 
 def see(
-    before: NDArray[np.float32], after: NDArray[np.float32], counts: NDArray[np.int32], params: Params
+    before: NDArray[np.float32],
+    after: NDArray[np.float32],
+    counts: NDArray[np.int32],
+    params: Params,
+    world: World,
+    look: Params,
 ) -> Sight:
     """Looks at two samples [C, h, w] of one place, and at how many agents stood on each cell then."""
     whole = describe(before, after)
     alone = [describe(before[k : k + 1], after[k : k + 1]) for k in range(len(after))]
     failing = [species for species, found in enumerate(alone) if verdict(found) == verdict(whole)]
-    return Sight(whole, failing or list(range(len(after))), responses(after, counts, params))
+    failing = failing or list(range(len(after)))
+    fault = find_fault(whole, failing, after, params, world, look)
+    return Sight(whole, failing, fault, responses(after, counts, params))
 
 
 def responses(

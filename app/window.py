@@ -143,7 +143,7 @@ class Window(WindowConfig):
         beside = studio.governor.beside
         if not studio.surveying:  # while it waits, there is nothing to bring to the screen
             stage.step(session, 0 if beside else steps)
-        studio.watch.look(session, now, not studio.replay)
+        studio.look_after(now)
         if self.ahead:
             self.ahead.follow(session.simulation, now)
         self.captures.serve(studio, stage.display)

@@ -27,13 +27,14 @@ from kernels.cpu_order import Pace, sort
 from kernels.cpu_scene import rules_of, values_of
 from kernels.cpu_scent import update_scent
 from kernels.params import Params
-from kernels.reference import fetch_trail, wait
+from kernels.reference import fetch_trail, glimpse_trail, wait
 from kernels.world import World, births
 
 # What does nothing but read and write arrays in main memory is the reference's own.
 __all__ = [
     "Buffers", "advance", "allocate", "bandwidth", "bytes_needed", "fetch", "fetch_counts", "fetch_trail",
-    "glimpse", "load", "paint", "restore", "sample", "set_maps", "set_numbers", "snapshot", "wait",
+    "glimpse", "glimpse_trail", "load", "paint", "restore", "sample", "set_maps", "set_numbers", "snapshot",
+    "wait",
 ]  # fmt: skip
 
 COPIED = 3 * 2**25  # bytes that `bandwidth` copies: more than caches hold

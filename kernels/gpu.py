@@ -162,6 +162,12 @@ def glimpse(b: Buffers, rows: slice, columns: slice) -> tuple[NDArray[np.float32
     return trail, device.fetch_part(b.counts[(b.step + 1) % 2], rows, columns)
 
 
+def glimpse_trail(b: Buffers, rows: slice, columns: slice) -> NDArray[np.float32]:
+    """The trail [C, rows, columns] of a part of the field; no more than that is copied."""
+    trail: NDArray[np.float32] = device.fetch_part(b.trails[b.step % 2], rows, columns)
+    return trail
+
+
 def paint(
     b: Buffers,
     species: int,

@@ -165,6 +165,11 @@ def glimpse(b: Buffers, rows: slice, columns: slice) -> tuple[Floats, Ints]:
     return fetch_trail(b)[part].copy(), fetch_counts(b)[part].copy()
 
 
+def glimpse_trail(b: Buffers, rows: slice, columns: slice) -> Floats:
+    """The trail [C, rows, columns] of a part of the field, as a copy."""
+    return fetch_trail(b)[:, rows, columns].copy()
+
+
 def paint(b: Buffers, species: int, rows: Ints, columns: Ints, gain: Floats, lift: Floats) -> None:
     """Paints one dab of a species' trail: trail = trail * gain + lift, on the cells rows x columns."""
     patch = np.ix_(rows, columns)

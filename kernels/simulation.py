@@ -213,11 +213,18 @@ class Simulation:
 
     def glimpse(self, side: int = 256) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Copies of trail and counts [C, h, w] of a square in the middle, at most so many cells a side."""
+        return self.backend.glimpse(self.buffers, *self._middle(side))  # type: ignore[no-any-return]
+
+    def glimpse_trail(self, side: int = 256) -> NDArray[np.float32]:
+        """A copy of that square's trail [C, h, w] alone: on the CPU, counts cost a look at every agent."""
+        return self.backend.glimpse_trail(self.buffers, *self._middle(side))  # type: ignore[no-any-return]
+
+    def _middle(self, side: int) -> list[slice]:
         cut = []
         for cells in (self.world.height, self.world.width):
             first = max(0, (cells - side) // 2)
             cut.append(slice(first, min(cells, first + side)))
-        return self.backend.glimpse(self.buffers, *cut)  # type: ignore[no-any-return]
+        return cut
 
     def state(self) -> State:
         """Trail [C, H, W], counts [C, H, W] and agent words [N]: views on the CPU, copies from a device."""

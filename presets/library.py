@@ -11,7 +11,7 @@ from presets.writing import dump
 ORDER = (
     "veins", "tissue", "arteries", "silk", "highways", "estuary", "petri-dish",
     "loops", "lace", "filigree", "scaffold", "synapses", "beads", "mesh", "threads",
-    "cells", "sponge", "xylem", "craters", "islands", "ladders", "foam",
+    "plasmodium", "cells", "lacunae", "sponge", "xylem", "craters", "islands", "ladders", "foam",
     "labyrinth", "caterpillars", "circuits", "weave",
     "feathers", "caustics", "surf", "chevrons", "flames",
     "rings", "corona", "spring", "sparks", "fireflies", "colonies", "spores",

@@ -21,7 +21,7 @@ FOLDER = "looks"  # beside a person's presets
 
 # The order they are shown in; a shipped file not named here comes after, by name.
 ORDER = (
-    "embers-glow", "deep-sea", "neon-night", "x-ray", "silver-gelatin", "thermal",
+    "embers-glow", "deep-sea", "neon-night", "stardust", "x-ray", "silver-gelatin", "thermal",
     "growth", "compass", "iris", "moonlight", "gold-leaf", "copper-plate", "lichen-macro", "porcelain",
     "ink-on-paper", "charcoal", "sanguine", "linocut", "risograph", "pastel-print", "agar-dish", "blueprint",
 )  # fmt: skip

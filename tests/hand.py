@@ -40,7 +40,7 @@ def x_server() -> Iterator[str]:
         server.terminate()
         server.wait()
         if before is None:
-            del os.environ["DISPLAY"]
+            os.environ.pop("DISPLAY", None)
         else:
             os.environ["DISPLAY"] = before
 

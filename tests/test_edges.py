@@ -1,7 +1,9 @@
 """Agents do not gather along edges and walls for no reason of the pattern's, over 20,000 steps."""
 
 import dataclasses
+from collections.abc import Iterator
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,6 +17,12 @@ WORLD = World(64, 48, 600)
 STEPS, EVERY = 20_000, 50
 BOUND = 2.5  # times the mean
 
+# Only "straight on" tells an edge's own pile (reflect: none, 1.01; turn: 1.92, as agents stay there until they
+# happen to turn inwards). Veins gather where they lie: with sensors of 4 px, 20,000 steps end in one vein that on a
+# torus holds 28 to 32 times the mean of a column and may lie anywhere, along the border too (3.7 and 5.6 times the
+# mean there were seen with no edge at all). Between reflecting walls it lay from corner to corner: 0.5 times the mean on
+# the border, and 8 to 11 times in the corners. So a border above the bound can be physics, and another seed,
+# size or sensor may well give it (2.79 was seen once); the bound holds for the runs below.
 LOOKS = {
     "straight on": Params(rotation_angle=0.0, wander=3.0),  # without a pattern: any pile is the edge's
     "veins": Params(wander=5.0, respawn=2000.0),
@@ -31,6 +39,16 @@ def border(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return inside & ~around
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """On so small a field, handing half a step to another thread costs three times the step."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("boundary", ["reflect", "turn", "dish", "respawn"])
 def test_no_pile_at_the_edge(boundary: str, look: str) -> None:

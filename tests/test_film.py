@@ -84,6 +84,14 @@ def test_a_film_is_as_long_as_its_timeline(run: Run) -> None:
     assert len(names("a")) == 6
 
 
+def test_what_a_film_begins_with_has_grown_by_its_first_keys(run: Run) -> None:
+    Path("first.toml").write_text("[[key]]\ntime = 0\ndecay = 0.3", "utf-8")
+    asked = *TINY, "--seconds", "0.05", "--steps", "40"  # one frame, three steps later
+    film = digest_of(run(*asked, "--timeline", "first.toml", "--out", "a/%d.png"))
+    assert digest_of(run(*TINY[:-2], "--set", "decay=0.3", "--steps", "43", "--out", "b.png")) == film
+    assert digest_of(run(*TINY[:-2], "--steps", "43", "--out", "c.png")) != film
+
+
 def test_a_sequence_goes_on_where_it_stopped(run: Run) -> None:
     asked = *SHORT, "--timeline", "t.toml", "--loop", "0.2", "--out", "a/%d.png"
     digest = digest_of(run(*asked))

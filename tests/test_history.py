@@ -71,7 +71,7 @@ def test_parameters_in_the_living_world(studio) -> None:
     assert studio.session.params.palette == "bone"
     studio.redo()
     assert "nothing to do again" in studio.notices.current()[-1]
-    assert [type(event).__name__ for event in studio.session.log[3:]] == ["Change"]  # of one step
+    assert [type(event).__name__ for event in studio.session.log[4:]] == ["Change"]  # all of one step
 
 
 def test_a_change_after_an_undo_takes_what_was_undone_away(studio) -> None:
@@ -138,6 +138,23 @@ def test_a_preset_with_the_agents_kept_is_one_entry(studio) -> None:
     assert (studio.session.params, studio.session.preset.title) == (OTHER.params, "Other")
 
 
+def test_a_change_while_a_step_is_under_way(studio) -> None:
+    session = studio.session
+    session.step_beside()
+    studio.change(decay=0.4)
+    studio.settle()
+    assert labels(studio) == ["decay 0.2 -> 0.4"]
+    session.step_beside()
+    studio.undo()
+    session.wait()
+    assert (session.steps, session.params) == (2, LOOK.params)
+    session.step_beside()
+    studio.restart()
+    session.step_beside()
+    studio.undo()
+    assert (session.steps, session.params) == (3, LOOK.params)
+
+
 def test_a_morph_is_one_entry(studio) -> None:
     studio.morph_to(OTHER, seconds=0.1)
     while studio.morphing:
@@ -186,6 +203,20 @@ def test_what_memory_did_not_keep_begins_again(studio) -> None:
     assert seen(studio)[:4] == (LOOK.params, None, WORLD, "Look")
     assert not studio.session.painted
     assert studio.moments.size == 0
+
+
+def test_what_is_undone_to_is_not_dropped_on_the_way(studio) -> None:
+    session = studio.session
+    session.advance(4)
+    digest = session.simulation.digest()
+    studio.moments.budget = expected(WORLD) + 1000
+    studio.restart()
+    session.advance(2)
+    again = session.simulation.digest()
+    studio.undo()
+    assert session.simulation.digest() == digest
+    studio.redo()
+    assert session.simulation.digest() == again
 
 
 def test_undo_ends_a_replay_and_goes_back_to_before_it(studio) -> None:

@@ -56,7 +56,7 @@ CASES = {
         "crowded:with four species join:9", "smallest:with walls:9", "wide:reflect:9", "odd:switches:0",
     ],
 }  # fmt: skip
-BRIEF = "smallest:default:0", "smallest:default:1", "smallest:default:5"
+BRIEF = "smallest:default:1", "smallest:default:5"
 BESIDE = [(__file__, *cases) for cases in (*CASES.values(), BRIEF) if INSTALLED]
 
 

@@ -80,6 +80,9 @@ def test_a_log_too_long_to_read_leaves_the_rest(moment, tmp_path, monkeypatch) -
     session = Session(LOOK, WORLD, "reference")
     session.return_to(again)
     assert session.record("").lacks
+    studio = Studio(again, WORLD, CHOICE, tmp_path)
+    studio.restart()  # what was painted is not lost, though no log tells of it
+    np.testing.assert_array_equal(studio.session.simulation.maps.wall, moment.maps.wall)
     np.testing.assert_array_equal(session.simulation.maps.wall, moment.maps.wall)
 
 

@@ -145,6 +145,25 @@ def test_the_budget_drops_the_oldest_first_and_those_of_hand_last() -> None:
     assert len(moments.strip) == 1
 
 
+def test_small_worlds_do_not_fill_the_strip_without_end(monkeypatch) -> None:
+    monkeypatch.setattr("app.moments.MOST", 3)
+    moments = Moments()
+    found = kept_in(moments, "hand", "clock", "clock", "undo", "clock", "clock", "clock")
+    assert moments.strip == [found[0], *found[-3:]]
+    assert len({kept.number for kept in found}) == len(found)
+
+
+def test_one_is_told_when_the_oldest_go(studio) -> None:
+    studio.moments.budget = 2 * expected(WORLD) + 1000
+    for _ in range(3):
+        studio.session.mark(WALL, begins=True)
+        studio.snapshot()
+        studio.session.advance(1)
+    said = studio.notices.current()
+    assert "1 older went" in said[-1]
+    assert "went" not in said[-2]
+
+
 def test_what_is_larger_than_the_budget_is_refused_in_a_sentence(studio) -> None:
     studio.moments.budget = expected(WORLD) - 1
     studio.snapshot()
@@ -185,9 +204,16 @@ def test_back_to_the_last_moment_and_farther(studio, monkeypatch) -> None:
     monkeypatch.setattr("app.rewinder.SOON", 12)
     studio.go_back()
     assert "no snapshot" in studio.notices.current()[-1]
-    for _ in range(3):
+    for now in 0.0, 10.0:
+        studio.follow_clock(now)
+        studio.session.advance(4)
+    studio.go_back()
+    assert studio.session.steps == 4
+    studio.restart()
+    for number in range(3):
         studio.session.advance(20)
         studio.snapshot()
+        studio.follow_clock(20.0 + 10 * number)
     studio.session.advance(5)
     steps = []
     for later in (0, 0, 5, 15, 0, 0, 0):
@@ -210,6 +236,7 @@ def test_a_moment_of_another_size_is_gone_back_to_if_there_is_room(studio, monke
     studio.go_back()
     assert "GiB" in studio.notices.current()[-1]
     assert studio.session.world == small
+    assert len(studio.history.entries) == 1
     monkeypatch.undo()
     studio.go_back()
     assert studio.session.world == WORLD

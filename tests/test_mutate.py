@@ -196,6 +196,13 @@ def test_weak_recolouring_is_near() -> None:
     assert recoloured("embers", 0, random.Random(1)) == "embers"
 
 
+def test_a_number_next_to_nothing_can_be_moved() -> None:
+    look = check_params({"rotation_angle": 5e-324, "wander": 1e-300})
+    made = mutate(look, 1.0, (), 0, species=1)
+    assert 0 < abs(made.rotation_angle) < 1
+    assert 0 < made.wander < 1
+
+
 def test_a_drawn_curve_moves_its_handles_up_and_down() -> None:
     look = check_params({"sensor_angle_curve": "0 0, 0.5 1, 1 0.2", "sensor_angle_amplitude": 20.0})
     made = mutate(look, 0.5, (), 3, species=1).sensor_angle_curve

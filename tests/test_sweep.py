@@ -45,17 +45,30 @@ def studio(tmp_path: Path) -> Studio:
 
 
 @pytest.mark.parametrize("name", sweepable(4))
-@pytest.mark.parametrize("at", ["low", "default", "high"])
-def test_an_axis_lies_about_the_present_value(name: str, at: str) -> None:
+def test_an_axis_lies_about_the_present_value(name: str) -> None:
     spec = SPECS[name]
-    value = getattr(spec, at)
-    axis = Axis.around(name, value, 5)
-    assert spec.low <= axis.low < axis.high <= spec.high
-    assert axis.low <= value <= axis.high or value == 0
-    values = axis.values
-    assert values == sorted(values)
-    assert values == [spec.check(each) for each in values]
-    assert (values[0], values[-1]) == pytest.approx((axis.low, axis.high), abs=0.5 * isinstance(value, int))
+    for value in {spec.low, spec.default, spec.high, (spec.low + spec.high) / 3}:
+        value = spec.check(round(value) if isinstance(spec.default, int) else value)
+        axis = Axis.around(name, float(value), 5)
+        assert spec.low <= axis.low < axis.high <= spec.high
+        assert axis.low <= value * 1.001 or value <= 0
+        assert value * 0.999 <= axis.high or value <= 0
+        values = axis.values
+        assert values == sorted(values)
+        assert values == [spec.check(each) for each in values]
+        assert (values[0], values[-1]) == pytest.approx(
+            (axis.low, axis.high), abs=0.5 * isinstance(value, int)
+        )
+
+
+@pytest.mark.parametrize("name", ["sensor_angle", "rotation_angle", "decay", "attraction_to_1"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_present_value_has_a_place_of_its_own(name: str, sign: int) -> None:
+    spec = SPECS[name]
+    value = max(spec.low, sign * float(f"{spec.high / 12:.3g}"))
+    axis = Axis.around(name, value, 9)
+    assert any(each == pytest.approx(value, rel=0.01) for each in axis.values)
+    assert axis.low * axis.high >= 0  # beyond 0 lies something else
 
 
 def test_what_can_be_swept_are_the_numbers_that_make_a_look() -> None:

@@ -12,7 +12,7 @@ from app.differences import differences
 from app.mutate import breed, mutate
 from app.studio import Studio
 from app.wall import SIDES, STRENGTH, Wall
-from app.worlds import Worlds, small_world
+from app.worlds import Worlds
 from kernels.contract import features
 from kernels.params import SPECS, Params, check_params
 from kernels.scene import Food, Map
@@ -44,6 +44,12 @@ def run(wall: Wall, steps: int) -> Wall:
     return wall
 
 
+def cost(worlds: Worlds, seconds: float) -> None:
+    """Says what a step of each costs."""
+    for session in worlds.living.values():
+        session.simulation.buffers.step_seconds = seconds
+
+
 @pytest.fixture
 def studio(tmp_path: Path) -> Studio:
     studio = Studio(LOOK, WORLD, CHOICE, tmp_path)
@@ -51,92 +57,16 @@ def studio(tmp_path: Path) -> Studio:
     return studio
 
 
-# Worlds
+# The wall
 
 
-@pytest.mark.parametrize("width", [96, 97, 111])
-@pytest.mark.parametrize("count", [1, 4, 25])
-@pytest.mark.parametrize("picture", [(400, 225), (90, 160), (16, 16)], ids=str)
-def test_a_small_world_is_as_dense_and_has_the_shape_of_its_picture(width, count, picture) -> None:
-    large = dataclasses.replace(WORLD, width=width)
-    small = small_world(large, count, picture, CHOICE)
-    assert small.density == pytest.approx(large.density, rel=0.02)
-    assert small.width % 16 == width % 16  # which CUDA has kernels for
-    assert small.width * small.height <= max(1.5 * width * 64, (16 + width % 16) * 16)
-    shape = picture[0] / picture[1]
-    assert abs(small.width - shape * small.height) <= 17 + shape * 16
-
-
-def test_food_shrinks_with_the_field() -> None:
-    mapped = dataclasses.replace(WORLD, width=960, height=640, map=Map((Food(0.5, 0.5, 200.0),)))
-    small = small_world(mapped, 9, (96, 64), CHOICE)
-    ratio = small.width / 960
-    assert small.map.food[0].radius == pytest.approx(200 * ratio, rel=0.2)
-
-
-def test_worlds_that_are_cheap_all_take_the_same_steps(wall: Wall) -> None:
-    assert wall.worlds.due(5, LONG) == dict.fromkeys(range(9), 1)  # until their cost is known
-    cost(wall, 0.001)
-    assert wall.worlds.due(5, LONG) == dict.fromkeys(range(9), 5)
-    assert wall.worlds.due(5, 0.0185) == dict.fromkeys(range(9), 2)
-    assert wall.worlds.due(0, LONG) == {}
-
-
-def cost(wall: Wall, seconds: float) -> None:
-    for session in wall.worlds.living.values():
-        session.simulation.buffers.step_seconds = seconds
-
-
-def test_worlds_that_are_dear_take_turns(wall: Wall) -> None:
-    cost(wall, 0.003)
-    turns = [sorted(wall.worlds.due(4, 0.01)) for _ in range(6)]
-    assert turns == [[0, 1, 2], [3, 4, 5], [6, 7, 8]] * 2
-    cost(wall, 5.0)
-    assert [sorted(wall.worlds.due(4, 0.01)) for _ in range(10)] == [[k % 9] for k in range(10)]
-
-
-def test_worlds_begin_when_there_is_time() -> None:
-    worlds = Worlds(LOOK, WORLD, 3, CHOICE)
-    for place in range(3):
-        worlds.begin(place, LOOK.params)
-    assert worlds.living == {}
-    worlds.prepare(0.0)
-    assert list(worlds.living) == [0]
-    worlds.prepare(LONG)
-    assert list(worlds.living) == [0, 1, 2]
-    first = worlds.sessions[0]
-    first.advance(3)
-    worlds.begin(0, Params())
-    assert list(worlds.living) == [1, 2]
-    worlds.prepare(LONG)
-    assert (worlds.sessions[0], first.steps, first.params) == (first, 0, Params())
-
-
-def test_worlds_exchange_places_with_what_they_wait_for() -> None:
-    worlds = Worlds(LOOK, WORLD, 3, CHOICE)
-    for place in range(2):
-        worlds.begin(place, LOOK.params)
-    worlds.prepare(0.0)
-    first = worlds.sessions[0]
-    worlds.swap(0, 1)
-    assert worlds.sessions[:2] == [None, first]
-    assert list(worlds.wanted) == [0]
-    worlds.swap(1, 1)
-    worlds.swap(0, 2)
-    assert worlds.sessions == [None, first, None]
-    assert list(worlds.wanted) == [2]
-
-
-def test_worlds_that_do_not_fit_are_refused(studio, monkeypatch) -> None:
+def test_a_wall_that_does_not_fit_is_refused(studio, monkeypatch) -> None:
     monkeypatch.setattr("app.backend.free_memory", lambda backend: 3 * 10**5)
     with pytest.raises(WorldTooLarge, match=r"9 small worlds .* GiB"):
         Wall(LOOK, WORLD, CHOICE, TARGET)
     studio.toggle_wall()
     assert studio.wall is None
     assert "9 small worlds" in studio.notices.current()[-1]
-
-
-# The wall
 
 
 def test_a_wall_is_its_parent_and_mutations(wall: Wall) -> None:
@@ -265,7 +195,7 @@ def test_walls_of_all_sizes(wall: Wall, side: int) -> None:
 
 
 def test_young_worlds_hurry_and_paused_ones_rest(wall: Wall) -> None:
-    cost(wall, 1e-9)
+    cost(wall.worlds, 1e-9)
     assert set(wall.due().values()) == {16}
     assert wall.due(paused=True) == {}
     for session in wall.worlds.sessions:

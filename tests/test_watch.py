@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.cures import WARNINGS
 from app.session import Session
-from app.watch import BARS, CURE_STEPS, HOLD, KEPT, WARNINGS, YOUNG, Watch, responses, see
+from app.watch import BARS, CURE_STEPS, HOLD, KEPT, YOUNG, Watch, responses, see
 from kernels.params import Params, check_params
 from kernels.simulation import Simulation
 from kernels.statistics import STEPS_APART
@@ -35,15 +36,30 @@ class Run:
     script: deque[object] = dataclasses.field(default_factory=deque)
     changes: list[tuple[int, dict[str, float]]] = dataclasses.field(default_factory=list)
     glimpses: int = 0
+    counts: int = 0
 
     @property
     def simulation(self) -> "Run":
         return self
 
+    @property
+    def look(self) -> Params:
+        return self.params
+
+    @property
+    def world(self) -> World:
+        """Whose exposure suits the pictures."""
+        species = len(np.atleast_3d(self.picture(0).T).T)
+        return World(64, 64, 900, "watch", (1.0,) * species)
+
     def glimpse(self, side: int) -> tuple[Floats, NDArray[np.int32]]:
-        self.glimpses += 1
-        trail = np.atleast_3d(self.picture(self.steps).T).T
+        self.counts += 1
+        trail = self.glimpse_trail(side)
         return trail, np.ones(trail.shape, np.int32)
+
+    def glimpse_trail(self, side: int) -> Floats:
+        self.glimpses += 1
+        return np.atleast_3d(self.picture(self.steps).T).T
 
     def change(self, **values: float) -> None:
         self.changes.append((self.steps, values))
@@ -81,6 +97,7 @@ def test_a_living_picture_is_left_alone_and_remembered() -> None:
     assert seconds - 3 <= len(watch.motion) == len(watch.coverage) == len(watch.entropy) <= seconds
     assert min(watch.motion) > 0.1
     assert run.glimpses <= 2 * seconds + 2
+    assert run.counts <= run.glimpses / 2, "agents are counted in the second half of a look alone"
     live(watch, run, 2 * KEPT, start=seconds)
     assert len(watch.motion) == KEPT
 
@@ -174,10 +191,10 @@ def test_only_the_species_that_fail_are_revived() -> None:
 
 
 def test_without_one_that_fails_alone_all_are_concerned() -> None:
-    assert see(*2 * [np.stack([spots(), spots(4)])], np.ones((2, 64, 64), np.int32), Params()).failing == [
-        0,
-        1,
-    ]
+    pictures = np.stack([spots(), spots(4)])
+    world = World(64, 64, 900, "watch", (1.0, 1.0))
+    sight = see(pictures, pictures, np.ones((2, 64, 64), np.int32), Params(), world, Params())
+    assert sight.failing == [0, 1]
 
 
 def test_the_histogram_weighs_by_agents() -> None:
@@ -197,8 +214,9 @@ def test_the_histogram_weighs_by_agents() -> None:
 def test_a_revival_of_a_session_is_repeated_by_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(48, 40, 400, "watch", (1.0, 1.0))
     session, again = (Session(Preset("", "Still"), world, "reference") for _ in range(2))
-    seen = spots()[None], np.ones((1, 64, 64), np.int32)
+    seen = np.stack([spots(), spots()]), np.ones((2, 64, 64), np.int32)
     monkeypatch.setattr(session.simulation, "glimpse", lambda side: seen)
+    monkeypatch.setattr(session.simulation, "glimpse_trail", lambda side: seen[0])
     watch = Watch()
     watch.revive = True
     for second in range(32):

@@ -116,7 +116,7 @@ def test_a_slider_drag_turns_the_parameter_and_paints_nothing(visit: Visit) -> N
 
 def test_typing_in_the_panel_reaches_no_shortcut(visit: Visit) -> None:
     studio = visit.studio
-    x, y = visit.places["step_size"]
+    x, y = visit.places["sensor_angle"]
     visit.hand.move(x, y)
     visit.frames()
     for _ in range(2):
@@ -124,10 +124,10 @@ def test_typing_in_the_panel_reaches_no_shortcut(visit: Visit) -> None:
         visit.frames(1)
         visit.hand.release(1)
         visit.frames(1)
-    assert studio.session.params.step_size == LOOK.params.step_size  # a double click moves nothing
+    assert studio.session.params.sensor_angle == LOOK.params.sensor_angle  # a double click moves nothing
     for name in ("0", "period", "2", "r", "n", "h", "Return"):
         visit.key(name)
-    assert studio.session.params.step_size == pytest.approx(0.2)
+    assert studio.session.params.sensor_angle == pytest.approx(0.2)
     assert studio.session.world.seed == WORLD.seed
     assert not studio.help
     assert not studio.paused
@@ -243,7 +243,7 @@ def test_ctrl_in_a_text_field_stays_there(visit: Visit) -> None:
     visit.key("3")
     visit.drag(1, CANVAS, (820, 420))
     walls = studio.session.simulation.maps.wall.copy()
-    x, y = visit.places["step_size"]
+    x, y = visit.places["sensor_angle"]
     visit.hand.move(x, y)
     visit.frames()
     for _ in range(2):

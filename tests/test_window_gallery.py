@@ -205,6 +205,7 @@ def test_pictures_come_a_few_a_frame_and_go_with_the_wall(visit: Visit) -> None:
         assert len(seen) < 60
     assert max(b - a for a, b in itertools.pairwise(seen)) <= panel_pictures.A_FRAME
     visit.key("p")
+    visit.frames(2)
     assert not pictures.held
     assert not pictures.leaving
     visit.key("p")
@@ -235,6 +236,7 @@ def test_the_lens_is_drawn_to_scale_while_a_slider_is_hovered_or_dragged(visit: 
     studio = visit.studio
     visit.key("space")
     studio.notices.shown.clear()
+    studio.settings.groups["Presets"] = False  # folded: the sliders are in sight then
     studio.view.zoom = zoom
     studio.change(sensor_angle=50.0, sensor_distance=40.0, step_size=0.05, rotation_angle=0.0)
     visit.hand.move(*CANVAS)

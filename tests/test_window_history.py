@@ -18,6 +18,7 @@ from app.panel_history import HistoryPanel
 def test_keys_undo_and_go_back(visit: Visit, tmp_path: Path, monkeypatch) -> None:
     studio = visit.studio
     monkeypatch.setattr("app.rewinder.capture_folder", lambda: tmp_path)
+    studio.moments.seconds = 0.0
     x, y = visit.places["sensor_angle"]
     visit.drag(1, (x, y), (x + 60, y))
     turned = studio.session.params.sensor_angle

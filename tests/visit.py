@@ -1,6 +1,10 @@
 """A window on a real X server with someone in front of it, for the tests of both."""
 
+import atexit
+import contextlib
+import functools
 import gc
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -66,8 +70,23 @@ class Visit:
 
 @pytest.fixture(scope="module")
 def screen() -> Iterator[str]:
-    with x_server() as name:
-        yield name
+    """One for all modules: pyglet stays with the first it has met, and dies with it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISPLAY", _server())
+        yield _server()
+
+
+@functools.cache
+def _server() -> str:
+    before = os.environ.get("DISPLAY")
+    server = contextlib.ExitStack()
+    name = server.enter_context(x_server())
+    atexit.register(server.close)
+    if before is None:
+        del os.environ["DISPLAY"]
+    else:
+        os.environ["DISPLAY"] = before
+    return name
 
 
 @pytest.fixture
