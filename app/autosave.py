@@ -130,7 +130,7 @@ class Autosave:
             return
         record = session.record(digest="")
         look = dataclasses.replace(record.preset, params=session.params, other=session.other)
-        without_log = dataclasses.replace(record, preset=look, step=0, events=())
+        without_log = dataclasses.replace(record, preset=look, step=0, events=(), complete=True)
         shown = (*view.centre, view.zoom, view.angle)
         if self.writer.submit(functools.partial(self._write, record, without_log, shown)):
             self.saved = state
@@ -144,7 +144,7 @@ class Autosave:
         if self.held is None:
             self.held = lock(lock_of(self.path))
         text = to_text(record)
-        if len(text) > MAX_TEXT or len(record.events) > MAX_EVENTS:
+        if not record.complete or len(text) > MAX_TEXT or len(record.events) > MAX_EVENTS:
             text, _ = storable(look)
         table = {"format": FORMAT, "saved": time.time(), "view": view, "record": text}
         return write_atomically(self.path, json.dumps(table).encode())

@@ -135,8 +135,8 @@ def _draw_buttons(studio: Studio) -> None:
 def _draw_budget(studio: Studio) -> None:
     """How often the clock keeps a moment, and how much memory all of them take and may take."""
     moments = studio.moments
-    text = "never" if moments.seconds < 1 else "%.0f s"
-    moved, seconds = imgui.slider_float("every", moments.seconds, 0.0, SLOWEST, text, LOG)
+    text = "never" if moments.seconds < 1 else "every %.0f s"
+    moved, seconds = imgui.slider_float("by the clock", moments.seconds, 0.0, SLOWEST, text, LOG)
     if moved:
         moments.seconds = seconds if seconds >= 1 else 0.0
     tip("How often a moment is kept while the world goes on; less often where that would cost time.")

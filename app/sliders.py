@@ -16,9 +16,7 @@ LINEAR = imgui.SliderFlags_.always_clamp
 LOG = LINEAR | imgui.SliderFlags_.logarithmic
 
 
-def draw_specs(
-    specs: Iterable[Spec], values: object, locked: set[str] | None = None
-) -> dict[str, Value]:
+def draw_specs(specs: Iterable[Spec], values: object, locked: set[str] | None = None) -> dict[str, Value]:
     """The widgets of some parameters, from their declarations.
 
     Args:

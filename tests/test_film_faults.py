@@ -172,14 +172,14 @@ def test_a_folder_that_cannot_be_made(run: Run) -> None:
 def pressing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Presses Ctrl+C after so many frames, so many times."""
 
-    def press(after: int, times: int = 1, number: int = signal.SIGINT) -> None:
+    def press(after: int, times: int = 1, by: int = signal.SIGINT) -> None:
         real = app.film.shots
 
         def shots(*args) -> Iterator:
             for number, shot in enumerate(real(*args)):
                 if number == after:
                     for _ in range(times):
-                        signal.raise_signal(number)
+                        signal.raise_signal(by)
                 yield shot
 
         monkeypatch.setattr(app.film, "shots", shots)
@@ -202,7 +202,7 @@ def test_after_ctrl_c_a_film_is_shorter_and_can_be_played(run: Run, pressing, na
 
 
 def test_a_film_that_is_to_end_by_kill_ends_alike(run: Run, pressing) -> None:
-    pressing(2, number=signal.SIGTERM)
+    pressing(2, by=signal.SIGTERM)
     assert run(*SHORT, "--out", "a.mp4")[0] == 130
     assert len(decoded("a.mp4")) == 3
     assert names() == ["a.mp4"]

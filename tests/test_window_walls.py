@@ -131,7 +131,7 @@ def test_the_wall_has_the_keys_and_the_mouse_for_itself(visit: Visit) -> None:
 def test_walls_of_all_sizes_in_windows_of_all_sizes(visit: Visit, buttons) -> None:
     studio = visit.studio
     visit.key("v")
-    for side in (2, 5, 4, 3):
+    for side in (5, 2, 3):
         click(visit, buttons[f"{side} x {side}"])
         visit.until(lambda side=side: len(studio.wall.worlds.living) == side * side)
         assert studio.wall.side == side
