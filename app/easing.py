@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from app.palette_mix import mix_palettes
 from kernels.params import SPECS, Params
 from kernels.spec import Spec, Value
 
@@ -21,7 +22,9 @@ EASINGS: dict[str, Callable[[float], float]] = {
 
 
 def morph(a: Params, b: Params, t: float) -> Params:
-    """The look that lies between two: numbers move, each in its natural scale; words switch halfway.
+    """The look that lies between two: numbers move in their natural scales, palettes run into one another.
+
+    Other words switch halfway.
 
     Args:
         a: The look at t = 0.
@@ -44,6 +47,8 @@ def mix(spec: Spec, a: Value, b: Value, t: float) -> Value:
     if t >= 1:
         return b
     if isinstance(a, str) or isinstance(b, str):
+        if spec.gradient:
+            return mix_palettes(str(a), str(b), t)
         return a if t < 0.5 else b
     value = _between(spec, float(a), float(b), t)
     rounded = round(value) if isinstance(spec.default, int) else float(f"{value:.6g}")

@@ -168,7 +168,7 @@ class Explorer(Painter):
             return
         if changed := morph.changes(session.params, session.steps):
             self.change(**changed)
-        if morph.turns():
+        if morph.turns() and morph.target.other != session.other:
             self.blend_with(morph.target.other)
         if morph.done >= 1:
             self.stop_morph()

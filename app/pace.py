@@ -1,4 +1,4 @@
-"""The pace of frames that no screen sets."""
+"""The pace of frames: one is drawn while the next is made, and no more are under way."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ class TwoFrames:
     """Lets one frame be drawn while the next is made, as a screen with two buffers does.
 
     moderngl-window's headless window waits for the end of every frame instead, so that Python and the
-    GPU take turns, which no screen asks of them.
+    GPU take turns, which no screen asks of them. On a screen, drivers differ in how many frames they let
+    wait; each holds steps of CUDA, so that a slow world would answer late.
 
     Args:
         ctx: The context that draws.

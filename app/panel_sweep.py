@@ -1,6 +1,7 @@
 """The map of two parameters, with imgui: a grid of pictures between two axes, and what it is of beside it."""
 
 import dataclasses
+import math
 
 import numpy as np
 from imgui_bundle import imgui
@@ -253,7 +254,7 @@ def _draw_axis(studio: Studio, label: str, axis: Axis) -> Axis:
             "from, to", [axis.low, axis.high], spec.low, spec.high, "%.4g", flags
         )
         tip(f"The first and the last value, in {spec.unit or 'plain numbers'}; Ctrl+click to type.")
-        if moved:
+        if moved and all(map(math.isfinite, ends)):  # typed text may say nan
             low, high = (float(np.clip(end, spec.low, spec.high)) for end in ends)
             axis = dataclasses.replace(axis, low=low, high=high)
     imgui.pop_id()

@@ -174,6 +174,7 @@ def _draw_places(studio: Studio, wall: Wall, pictures: Pictures, room: imgui.ImV
     wall.picture = max(16, round(width * scale.x)), max(16, round(height * scale.y))
     wall.target = round(room.x * scale.x), round(room.y * scale.y)
     origin, hovered = imgui.get_cursor_screen_pos(), None
+    chosen: int | None = None
     for place in range(side * side):
         row, column = divmod(place, side)
         corner = imgui.ImVec2(origin.x + column * (width + gap), origin.y + row * (height + gap))
@@ -187,13 +188,15 @@ def _draw_places(studio: Studio, wall: Wall, pictures: Pictures, room: imgui.ImV
             wall, place, pictures.get(place), corner, imgui.ImVec2(corner.x + width, corner.y + height), over
         )
         imgui.pop_id()
-        if over and imgui.is_mouse_double_clicked(0) and not imgui.get_io().key_shift:
-            studio.take(wall.homes[0])  # the first click has made it the parent
-            break
-        if clicked:
-            wall.mark(place) if imgui.get_io().key_shift else wall.choose(place)
-            break
+        chosen = place if clicked else chosen
     wall.hovered = hovered
+    if imgui.get_io().key_shift:
+        if chosen is not None:
+            wall.mark(chosen)
+    elif hovered is not None and imgui.is_mouse_double_clicked(0):
+        studio.take(wall.homes[0])  # the first click has made it the parent
+    elif chosen is not None:
+        wall.choose(chosen)
     imgui.set_cursor_screen_pos(imgui.ImVec2(origin.x, origin.y + side * (height + gap)))
     imgui.dummy(imgui.ImVec2(0, 0))
 

@@ -3,10 +3,9 @@
 import dataclasses
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from app.backend import Choice
-from app.events import Event
 from app.explorer import Explorer
 from app.record import Record
 from app.sweep import AXES, GRID, GRIDS, STEPS, Axis, Sweep, sweepable
@@ -50,10 +49,10 @@ class Surveyor(Explorer):
         """None while a wall or a map is shown, which have the time for themselves."""
         return 0 if self.surveying else super().steps_due(frame_seconds)
 
-    def rebuild(self, world: World, preset: Preset | None = None, script: Iterable[Event] = ()) -> bool:
-        """Starts a world, which is seen at once."""
+    def _enter(self, begin: Callable[[], None]) -> bool:
+        """Puts another world in the place of this one, which is seen at once."""
         self.close_survey()
-        return super().rebuild(world, preset, script)
+        return super()._enter(begin)
 
     def close_survey(self) -> None:
         """Closes wall and map; the world goes on."""

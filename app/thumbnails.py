@@ -5,6 +5,7 @@ preset takes it a second or two, the bits are the same everywhere, and neither t
 frames are touched.
 """
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -93,9 +94,11 @@ class Thumbnails:
         """The picture [H, W, 4] in a file that `path` gave; one that cannot be read is made again."""
         picture = read(path)
         if picture is None:
-            self.unreadable.add(path)
-            if path.parent == self.folder:
-                path.unlink(missing_ok=True)
+            if path.parent == self.folder:  # what was shipped is left as it is
+                with contextlib.suppress(OSError):
+                    path.unlink()
+            if path.exists():  # else what is made in its place is read again
+                self.unreadable.add(path)
         return picture
 
     def pending(self, entry: Entry) -> bool:
@@ -122,18 +125,20 @@ class Thumbnails:
 
 
 def _started(folder: Path, paths: Iterable[Path]) -> "subprocess.Popen[bytes] | None":
-    """A process that makes pictures; None where there is no Python to run it."""
+    """A process that makes pictures; None where there is no Python to run it, or no room for a process."""
     if getattr(sys, "frozen", False) or not sys.executable:
         return None
     nowhere = subprocess.DEVNULL
-    return subprocess.Popen(
-        [sys.executable, "-c", MAKE, str(folder), *map(str, paths)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_NUM_THREADS": "1"},
-        stdin=nowhere,
-        stdout=nowhere,
-        stderr=nowhere,
-        creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),  # Windows has no `nice`
-    )
+    with contextlib.suppress(OSError):
+        return subprocess.Popen(
+            [sys.executable, "-c", MAKE, str(folder), *map(str, paths)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_NUM_THREADS": "1"},
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=nowhere,
+            creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),  # Windows has no `nice`
+        )
+    return None
 
 
 def make(folder: str, paths: Sequence[str]) -> None:

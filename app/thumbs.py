@@ -15,6 +15,8 @@ from app.surveyor import Surveyor
 from app.sweep import PREVIEW, Sweep
 from app.view import View
 from app.wall import Wall
+from kernels.params import Params
+from kernels.simulation import Simulation
 
 Size = tuple[int, int]
 
@@ -106,12 +108,15 @@ class Thumbs:
         sweep.advance()
         if self.display is None:
             self.display = Display(self.ctx, sweep.worlds.world)
+            as_begun = Simulation(sweep.worlds.world, sweep.look.params, "reference")
+            self.display.upload_map(as_begun)  # which is that of all cells
         for place, result in sweep.results.items():
             if self.drawn.get(place) != (result, sweep.picture):
                 self._draw_result(sweep, place, place, sweep.picture)
         if self.choice.backend != "cuda":
             for place, session in sweep.under_way.items():
-                self._show(session.simulation.trail, None)
+                living, look = session.simulation, session.look
+                self._show(look, living.trail, living.counts() if look.sparkle > 0 else None)
                 self._draw(place, self.display, session, sweep.picture)
         self.textures = {key: target.texture for key, target in self.targets.items() if isinstance(key, int)}
         if sweep.hovered in sweep.results:
@@ -124,16 +129,18 @@ class Thumbs:
         result = sweep.results[place]
         if self.drawn.get(key) == (result, size):
             return
-        self._show(result.trail, result.counts)
+        self._show(result.look, result.trail, result.counts)
         assert self.display
         self._target(key, size).framebuffer.use()
         self.display.draw(View(self.display.size, size), result.look)
         self.drawn[key] = result, size
 
-    def _show(self, trail: NDArray[np.float32], counts: NDArray[np.int32] | None) -> None:
-        """Brings a result into the one display of all."""
+    def _show(self, look: Params, trail: NDArray[np.float32], counts: NDArray[np.int32] | None) -> None:
+        """Brings a result into the one display of all; of what was before, it remembers nothing."""
         assert self.display
         self.display.upload(trail)
+        if look.colour_by == "age":
+            self.display.remember(look, 0)
         if counts is not None:
             agents = self.display.agents or AgentField(self.ctx, self.display.world, sharing=False)
             agents.texture.write(counts)

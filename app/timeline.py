@@ -9,7 +9,6 @@ from typing import Any
 
 from app.easing import EASINGS, mix
 from app.files import user_folder
-from app.palette_mix import mix_palettes
 from app.view import View
 from kernels.params import SPECS, Params, specs
 from kernels.spec import Spec, Value, brief, param, refusal
@@ -107,8 +106,6 @@ class Timeline:
             after = key.values[name]
             if time < key.time:
                 way = EASINGS[key.easing]((time - since) / (key.time - since))
-                if TRACKS[name].trait == "palette":
-                    return mix_palettes(str(before), str(after), way)
                 return mix(TRACKS[name], before, after, way)
             before, since = after, key.time
         return before

@@ -1,5 +1,6 @@
 """The window. `Window.on_render` is the main loop: start reading here."""
 
+import contextlib
 import gc
 import sys
 import time
@@ -71,6 +72,8 @@ class Window(WindowConfig):
         """Starts compiling; the world appears as soon as that is done."""
         self.source, self.world, self.choice = source, world, choice
         self.fullscreen_at_start = fullscreen
+        if choice.backend == "cuda" and not self.pace:  # or steps would pile up where a screen does not wait
+            self.pace = TwoFrames(self.ctx)
         self.first_steps = FirstSteps(source, choice)
 
     def remember(self, settings: Settings) -> None:
@@ -93,18 +96,16 @@ class Window(WindowConfig):
                 time.sleep(MINIMISED_SECONDS)
 
     def show_frame(self, now: float, seconds: float) -> None:
-        """Makes a frame and hands it to the screen; where there is none, to `TwoFrames`.
+        """Makes a frame and hands it to the screen, if there is one.
 
         Args:
             now: Seconds since the loop began.
             seconds: Since the frame before.
         """
         self.wnd.use()
-        if self.pace:
-            with self.pace.frame():
-                self.wnd.render(now, seconds)
-        else:
+        with self.pace.frame() if self.pace else contextlib.nullcontext():
             self.wnd.render(now, seconds)
+        if self.wnd.name != "headless":
             self.wnd.swap_buffers()
 
     def on_render(self, _time: float, frame_seconds: float) -> None:
@@ -121,10 +122,9 @@ class Window(WindowConfig):
         self._live(self.studio, self.stage, frame_seconds)
         self.thumbs.follow(self.studio)
         self.wnd.use()
-        if not self.studio.surveying:
+        if not self.studio.surveying or self.studio.recording:  # a film goes on behind a wall or a map
             self.stage.display.draw(self.studio.view, self.studio.session.look)
-        seen = self.wnd.visible and not self.studio.surveying
-        self.recorder.follow(self.studio, self.wnd.fbo, time.monotonic(), seen)
+        self.recorder.follow(self.studio, self.wnd.fbo, time.monotonic(), self.wnd.visible)
         if self.studio.layer == "mask" and not self.studio.surveying:
             self.stage.veil.draw(self.studio.view, self.studio.session.living)
         with self.overlay.frame(frame_seconds):

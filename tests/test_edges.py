@@ -17,12 +17,13 @@ WORLD = World(64, 48, 600)
 STEPS, EVERY = 20_000, 50
 BOUND = 2.5  # times the mean
 
-# Only "straight on" tells an edge's own pile (reflect: none, 1.01; turn: 1.92, as agents stay there until they
-# happen to turn inwards). Veins gather where they lie: with sensors of 4 px, 20,000 steps end in one vein that on a
-# torus holds 28 to 32 times the mean of a column and may lie anywhere, along the border too (3.7 and 5.6 times the
-# mean there were seen with no edge at all). Between reflecting walls it lay from corner to corner: 0.5 times the mean on
-# the border, and 8 to 11 times in the corners. So a border above the bound can be physics, and another seed,
-# size or sensor may well give it (2.79 was seen once); the bound holds for the runs below.
+# Only "straight on" tells an edge's own pile (reflect: none, 1.01 times; turn: 1.92, as agents stay there
+# until they happen to turn inwards). Veins gather where they lie. With sensors of 4 px, 20,000 steps end in
+# one vein: on a torus it holds 16 to 32 times the mean of a column, at any place; twice of four times it lay
+# near the border, which held 3.7 and 5.6 times the mean though there was no edge at all (one of these with
+# 10 px). Between reflecting walls it lay from corner to corner: 0.5 times on the border, 8 to 12 in the
+# corners. So a border above the bound may be the pattern's own (2.79 was seen once, in a run that could not
+# be made again); the bound is tested for the runs below.
 LOOKS = {
     "straight on": Params(rotation_angle=0.0, wander=3.0),  # without a pattern: any pile is the edge's
     "veins": Params(wander=5.0, respawn=2000.0),

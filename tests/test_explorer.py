@@ -9,8 +9,10 @@ from explored import until_there
 import presets
 from app.events import Change
 from app.mutate import PARTS
+from app.palette_mix import mix_palettes
 from app.studio import Studio
 from kernels.params import LOOK, Params, check_params
+from presets import Preset
 
 # Locks
 
@@ -150,7 +152,14 @@ def test_the_pads_corners_can_be_others(studio) -> None:
     assert studio.session.preset.name == "start"
 
 
-def test_words_on_the_pad_are_the_nearest_corners(studio) -> None:
+def test_words_on_the_pad_are_the_nearest_corners_and_palettes_run(studio) -> None:
+    tones, palettes = ("none", "aces", "agx", "filmic"), ("bone", "frost", "embers", "neon")
+    for corner, (tone, palette) in enumerate(zip(tones, palettes, strict=True)):
+        studio.corners[corner] = Preset("", "", params=Params(tone=tone, palette=palette))
     for x, y, corner in ((0.4, 0.4, 0), (0.6, 0.4, 1), (0.4, 0.6, 2), (0.6, 0.6, 3)):
         studio.blend(x, y)
-        assert studio.session.params.palette == studio.corners[corner].params.palette
+        assert studio.session.params.tone == tones[corner]
+        upper, lower = (mix_palettes(*pair, x) for pair in (palettes[:2], palettes[2:]))
+        assert studio.session.params.palette == mix_palettes(upper, lower, y)
+        studio.blend(round(x), round(y))
+        assert studio.session.params.palette == palettes[corner]

@@ -3,6 +3,7 @@
 import dataclasses
 import gc
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,16 @@ def studio(tmp_path: Path) -> Studio:
     studio = Studio(LOOK, WORLD, CHOICE, tmp_path)
     studio.view.target = TARGET
     return studio
+
+
+@pytest.mark.parametrize("open_one", [Studio.toggle_wall, Studio.toggle_sweep])
+def test_another_moment_or_world_is_seen_at_once(studio: Studio, open_one: Callable[[Studio], None]) -> None:
+    moment = studio.session.moment()
+    for leave in (lambda: studio.return_to(moment), studio.restart, studio.undo):
+        open_one(studio)
+        assert studio.surveying
+        leave()
+        assert not studio.surveying
 
 
 @pytest.mark.parametrize("name", sweepable(4))

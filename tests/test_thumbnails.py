@@ -128,6 +128,30 @@ def test_a_kept_picture_that_cannot_be_read_is_made_again(tmp_path, started) -> 
         assert not picture.exists()
         assert shelf.path(entry) is None
         assert shelf.pending(entry)
+        Image.new("RGB", (16, 9)).save(picture)
+        assert shelf.path(entry) == picture
+        assert shelf.pixels(picture) is not None
+
+
+def test_a_kept_picture_that_can_be_neither_read_nor_deleted_is_left(tmp_path, started) -> None:
+    (entry,) = listed(tmp_path, LOOK)
+    picture = tmp_path / "made" / f"{key(LOOK)}.png"
+    picture.mkdir(parents=True)
+    shelf = Thumbnails(tmp_path / "made")
+    assert shelf.pixels(shelf.path(entry)) is None
+    assert shelf.path(entry) is None
+
+
+def test_without_room_for_a_process_there_is_no_picture(tmp_path, monkeypatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr("app.thumbnails.subprocess.Popen", fails)
+    (entry,) = listed(tmp_path, LOOK)
+    shelf = Thumbnails(tmp_path / "made")
+    assert shelf.path(entry) is None
+    shelf.work()
+    assert not shelf.pending(entry)
 
 
 @pytest.mark.parametrize("entry", presets.listing(None)[:1], ids=["veins"])

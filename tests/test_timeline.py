@@ -47,8 +47,9 @@ def test_a_morph_begins_and_ends_with_its_looks_and_is_allowed_between(
         ("respawn", 100.0, 0.0, 0.9, 1000.0),
         ("respawn", 0.0, 100.0, 0.0001, 100000.0),
         ("turn_chance", 0.0, 0.5, 0.5, 0.25),
-        ("palette", "embers", "frost", 0.499, "embers"),
-        ("palette", "embers", "frost", 0.5, "frost"),
+        ("tone", "aces", "filmic", 0.499, "aces"),
+        ("tone", "aces", "filmic", 0.5, "filmic"),
+        ("palette_2", "embers", "frost", 0.5, mix_palettes("embers", "frost", 0.5)),
     ],
 )
 def test_each_parameter_moves_in_its_natural_scale(name: str, a, b, t: float, between) -> None:

@@ -57,6 +57,24 @@ def test_ctrl_r_films_the_window_without_panel_and_veil(visit: Visit, tmp_path: 
     assert len(film) >= 2
 
 
+def test_a_film_goes_on_behind_a_wall(visit: Visit, tmp_path: Path) -> None:
+    visit.frames(40)
+    record(visit, frames=2)
+    visit.key("v")
+    film = visit.window.recorder.film
+    begun = film.number
+    steps = visit.studio.session.steps
+    visit.until(lambda: film.number > begun + 10, frames=10_000)
+    visit.studio.toggle_recording()
+    found = decoded(saved(visit, tmp_path))
+    assert visit.studio.wall
+    assert visit.studio.session.steps == steps
+    picture = visit.window.stage.display.picture(visit.studio.session.look, visit.studio.view).astype(int)
+    visit.window.wnd.use()
+    assert np.abs(found[-1] - picture).mean() < 3
+    assert np.abs(visit.hand.look()[: SIZE[1], : SIZE[0]] - picture).mean() > 10
+
+
 def test_a_film_ends_when_the_window_gets_another_size(visit: Visit, tmp_path: Path) -> None:
     record(visit, frames=5)
     visit.window.wnd.size = 701, 503
