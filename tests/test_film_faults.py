@@ -169,8 +169,9 @@ def test_a_folder_that_cannot_be_made(run: Run) -> None:
 
 
 @pytest.fixture
-def pressing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Presses Ctrl+C after so many frames, so many times."""
+def pressing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Presses Ctrl+C after so many frames, so many times; as in a terminal, even where a shell ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def press(after: int, times: int = 1, by: int = signal.SIGINT) -> None:
         real = app.film.shots
@@ -184,7 +185,8 @@ def pressing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
         monkeypatch.setattr(app.film, "shots", shots)
 
-    return press
+    yield press
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mov", "a.webm"])

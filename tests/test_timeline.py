@@ -31,7 +31,9 @@ def test_a_morph_begins_and_ends_with_its_looks_and_is_allowed_between(
     assert check_params(values) == between
     for name, value in values.items():
         ends = getattr(a, name), getattr(b, name)
-        if isinstance(value, str):
+        if SPECS[name].gradient:
+            assert value == mix_palettes(*ends, t)
+        elif isinstance(value, str):
             assert value == ends[t >= 0.5]
         assert isinstance(value, type(SPECS[name].default))
 
