@@ -55,15 +55,16 @@ def pixels(texture: moderngl.Texture) -> np.ndarray:
     return np.flipud(read)[..., :3]
 
 
-def shown(gl: moderngl.Context, world: Simulation, look: Params, size: tuple[int, int]) -> np.ndarray:
+def shown(thumbs: Thumbs, world: Simulation, look: Params, size: tuple[int, int]) -> np.ndarray:
     """What a window of its own would show of a world that has just begun to be looked at."""
-    display = Display(gl, world.world)
+    display = Display(thumbs.ctx, world.world)
     display.upload(world.trail)
     display.upload_map(world)
     if look.sparkle > 0:
-        display.agents = AgentField(gl, world.world, sharing=False)
+        display.agents = AgentField(thumbs.ctx, world.world, sharing=False)
         display.agents.bring(world)
     picture = display.picture(look, View(display.size, size))
+    thumbs.screen.use()
     display.release()
     return picture
 
@@ -122,7 +123,7 @@ def test_a_picture_stays_until_its_world_has_begun_again(thumbs, tmp_path) -> No
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_a_picture_on_the_map_is_that_of_its_result(gl, thumbs, tmp_path, name: str) -> None:
+def test_a_picture_on_the_map_is_that_of_its_result(thumbs, tmp_path, name: str) -> None:
     studio = studio_of(LOOKS[name], tmp_path)
     studio.toggle_sweep()
     studio.survey(Axis("sensor_angle", 20.0, 60.0, 2), Axis("decay", 0.05, 0.2, 2), 40)
@@ -131,7 +132,7 @@ def test_a_picture_on_the_map_is_that_of_its_result(gl, thumbs, tmp_path, name: 
     assert list(thumbs.textures) == [0]  # under way
     ((_, living),) = sweep.under_way.items()
     np.testing.assert_array_equal(
-        pixels(thumbs.textures[0]), shown(gl, living.simulation, living.look, sweep.picture)
+        pixels(thumbs.textures[0]), shown(thumbs, living.simulation, living.look, sweep.picture)
     )
     for _ in range(2000):
         follow(thumbs, studio, 1)
@@ -144,7 +145,7 @@ def test_a_picture_on_the_map_is_that_of_its_result(gl, thumbs, tmp_path, name: 
     for cell, result in sweep.results.items():
         again = Simulation(sweep.worlds.world, result.look, "reference")
         again.step(sweep.steps)
-        expected = shown(gl, again, result.look, sweep.picture)
+        expected = shown(thumbs, again, result.look, sweep.picture)
         np.testing.assert_array_equal(pixels(thumbs.textures[cell]), expected)
         assert expected.std((0, 1)).max() > 1
     studio.close_survey()  # and shown again, when no world lives

@@ -58,6 +58,7 @@ def test_ctrl_r_films_the_window_without_panel_and_veil(visit: Visit, tmp_path: 
 
 
 def test_a_film_goes_on_behind_a_wall(visit: Visit, tmp_path: Path) -> None:
+    visit.studio.change(palette="bone", exposure=4.0)
     visit.frames(40)
     record(visit, frames=2)
     visit.key("v")
