@@ -59,7 +59,9 @@ class SweepPanel:
         imgui.text_disabled(HINT)
         imgui.pop_font()
         imgui.end()
-        if not appears and pressed(imgui.Key.g, imgui.Key.escape):
+        if not appears and imgui.get_io().key_ctrl and pressed(imgui.Key.r):
+            studio.toggle_recording()
+        elif not appears and pressed(imgui.Key.g, imgui.Key.escape):
             studio.close_survey()
 
     def _draw_head(self, studio: Studio, sweep: Sweep) -> None:

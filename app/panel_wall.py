@@ -114,6 +114,8 @@ def _keys(studio: Studio, wall: Wall) -> None:
         wall.back()
     elif pressed(key.space):
         studio.toggle_pause()
+    elif imgui.get_io().key_ctrl and pressed(key.r):
+        studio.toggle_recording()
     elif pressed(key.v, key.escape):
         studio.close_survey()
 

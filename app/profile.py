@@ -90,7 +90,7 @@ class Profile:
 
     def draw(self, studio: Studio) -> None:
         """The section's content; call it only while that is to be seen."""
-        simulation = studio.session.simulation
+        simulation = studio.session.living  # no frame waits for a step that is done beside it
         if self.bandwidth is None:
             self._measure_bandwidth(studio)
             return

@@ -162,10 +162,14 @@ class Session(Recorded):
             self._apply(Change(self.steps, coming))
 
     def _step(self, steps: int, surface: int = 0) -> None:
-        """Steps, and measures the trail on the way if the exposure is to follow it."""
-        if not self.params.auto_exposure:
+        """Steps, and measures the trail on the way if the exposure is to follow it.
+
+        Beside the frames it runs in a thread, so it leaves alone what changes meanwhile.
+        """
+        follows = self.living.params.auto_exposure > 0
+        if not follows:
             self.meter.level = None
-        while self.params.auto_exposure and steps:
+        while follows and steps:
             span = min(steps, STEPS_APART - self.steps % STEPS_APART)
             steps -= span
             self.living.step(span, 0 if steps else surface)

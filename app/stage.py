@@ -70,15 +70,18 @@ class Stage:
             self._open(session.world)
             _release(old_display, old_shared)
         self.display.world = session.world
+        beside = session.steps == self.remembered_to + 1  # a step that was done beside the frames
+        if beside:
+            self.remembered_to += 1
+            self._advance(session, 0)
+            if session.params.colour_by == "age" and session.steps % AGE_STEPS == 0:
+                self.display.remember(session.params, AGE_STEPS)
         if session.params.colour_by == "age":
             while steps > (span := AGE_STEPS - session.steps % AGE_STEPS):
                 self._advance(session, span)
                 steps -= span
-        beside = not steps and session.steps == self.remembered_to + 1  # a step that was done beside frames
-        self.remembered_to += beside
-        self._advance(session, steps)
-        if beside and session.params.colour_by == "age" and session.steps % AGE_STEPS == 0:
-            self.display.remember(session.params, AGE_STEPS)
+        if steps or not beside:
+            self._advance(session, steps)
         self.display.upload_map(session.simulation)
 
     def _advance(self, session: Session, steps: int) -> None:

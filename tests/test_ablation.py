@@ -1,20 +1,21 @@
 """The CUDA backend without one of its ideas: all with the same bits, and each without that idea.
 
 Triton is kept out of the tests' own process (see `test_gpu_code`), so what needs it runs in one of its own,
-which is this file as a script: `python test_ablation.py equal VARIANT ...` or `python test_ablation.py code`.
+which is this file as a script, begun beside the other tests (`beside.py`): `python test_ablation.py code` or
+`python test_ablation.py equal VARIANT ...`.
 """
 
 import importlib.util
 import json
 import os
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import begun, give_way
 from pairs import gpu_modules, hurry_interpreter
 
 from app.bench import ablation
@@ -24,10 +25,8 @@ from kernels.params import Params
 from kernels.simulation import Simulation, digest
 from kernels.world import World
 
-needs_triton = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("triton", "cuda")),
-    reason="triton and cuda-bindings are not installed",
-)
+INSTALLED = all(importlib.util.find_spec(name) for name in ("triton", "cuda"))
+needs_triton = pytest.mark.skipif(not INSTALLED, reason="triton and cuda-bindings are not installed")
 
 WORLD = World(97, 61, 3000, "5")  # several programs, none of them full
 PARAMS = Params(step_size=15.0)  # so long that agents are put in order every 4 steps
@@ -45,32 +44,21 @@ WITHOUT: dict[str, tuple[set[str], set[str], dict[str, Any]]] = {
 }  # fmt: skip
 BACKENDS_OWN = {"update_agents", "diffuse", "survey", "find_starts", "put_in_order"}
 NAMES = list(WITHOUT)
-HALVES = NAMES[::2], NAMES[1::2]  # two processes, one a core
-
-
-@pytest.fixture(scope="module")
-def interpreted() -> Iterator[list[subprocess.Popen[str]]]:
-    started = [start("equal", *names, interpreted=True) for names in HALVES]
-    yield started
-    for process in started:
-        process.kill()
-        process.communicate()
+EQUAL, CODE = (__file__, "equal", *NAMES), (__file__, "code")
+BESIDE = [EQUAL, CODE] if INSTALLED else []
 
 
 @pytest.fixture(scope="module")
 def code() -> dict[str, str]:
     """The PTX of each kernel that only the ablation has, by the name of its recipe."""
-    return finished(start("code"))
+    return finished(CODE)
 
 
 @needs_triton
-@pytest.mark.parametrize("half", [0, 1])
-def test_every_variant_gives_the_same_bits_without_its_idea(
-    interpreted: list[subprocess.Popen[str]], half: int
-) -> None:
+def test_every_variant_gives_the_same_bits_without_its_idea() -> None:
     _, *digests = expected()
-    found = finished(interpreted[half])
-    assert tuple(found) == tuple(HALVES[half])
+    found = finished(EQUAL)
+    assert list(found) == NAMES
     for name, (gone, instead, constants) in ((name, WITHOUT[name]) for name in found):
         assert found[name]["digests"] == digests, name
         launched = found[name]["launched"]
@@ -128,11 +116,11 @@ def test_code_from_an_older_module_is_not_found(monkeypatch: pytest.MonkeyPatch,
 def test_every_variant_gives_the_same_bits_on_a_gpu() -> None:
     gpu_modules()
     world = World(401, 257, 30_011)
-    begun, *digests = expected(world, Params(), (3, 61, 4))
+    moment, *digests = expected(world, Params(), (3, 61, 4))
     for name, make in ablation.variants("cuda").items():
         if name == ablation.PLAIN:  # `test_bench_check` has it
             continue
-        subject = make(world, Params(), begun)
+        subject = make(world, Params(), moment)
         for steps, right in zip((61, 4), digests, strict=True):
             subject.step(steps)
             assert digest(subject.state()) == right, name
@@ -140,19 +128,9 @@ def test_every_variant_gives_the_same_bits_on_a_gpu() -> None:
             assert bool(subject.buffers.graphs) == (name != "without graphs"), name
 
 
-def start(*words: str, interpreted: bool = False) -> subprocess.Popen[str]:
-    """Runs this file as a script."""
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", __file__, *words],
-        env=os.environ | {"TRITON_INTERPRET": str(int(interpreted))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finished(process: subprocess.Popen[str]) -> Any:
-    """What the script said."""
+def finished(command: tuple[str, ...]) -> Any:
+    """What this file as a script said, which was begun before the first test."""
+    process = begun(*command)
     out, err = process.communicate()
     assert process.returncode == 0, out + err
     return json.loads(out)
@@ -164,11 +142,11 @@ def expected(
     """A moment of the reference, and its digests after some steps and some more."""
     simulation = Simulation(world, params, "reference")
     simulation.step(steps[0])
-    begun = moment_of(simulation)
+    moment = moment_of(simulation)
     simulation.step(steps[1])
     first = simulation.digest()
     simulation.step(steps[2])
-    return begun, first, simulation.digest()
+    return moment, first, simulation.digest()
 
 
 def step_all(names: list[str]) -> dict[str, Any]:
@@ -185,11 +163,11 @@ def step_all(names: list[str]) -> dict[str, Any]:
         launch(kernel, grid, *args)
 
     interpreted.Kernel.__call__ = watched  # type: ignore[method-assign]
-    begun, _, _ = expected()
+    moment, _, _ = expected()
     makers, found = ablation.variants("cuda"), {}
     for name in names:
         launched.clear()
-        subject, digests = makers[name](WORLD, PARAMS, begun), []
+        subject, digests = makers[name](WORLD, PARAMS, moment), []
         for steps in STEPS[1:]:
             subject.step(steps)
             digests.append(digest(subject.state()))
@@ -219,4 +197,7 @@ def compile_all() -> dict[str, str]:
 
 if __name__ == "__main__":
     what, *words = sys.argv[1:]
+    os.environ["TRITON_INTERPRET"] = str(int(what == "equal"))  # before Triton is loaded
+    give_way()
+    warnings.simplefilter("error")
     print(json.dumps(step_all(words) if what == "equal" else compile_all()))

@@ -2,10 +2,13 @@
 
 import threading
 
+import moderngl
 import numpy as np
 import pytest
 
+from app.backend import Choice
 from app.session import Session
+from app.stage import Stage
 from kernels.params import Params
 from kernels.stroke import Stroke
 from kernels.world import World
@@ -107,3 +110,29 @@ def test_an_error_of_a_step_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None
         session.wait()
     session.wait()
     assert np.all(session.simulation.trail == 0)
+
+
+def test_what_steps_beside_leave_in_the_memory_of_age_is_what_others_do(gl: moderngl.Context) -> None:
+    preset = Preset("", "Look", params=Params(colour_by="age", auto_exposure=1.0))
+    pictures = []
+    screen = gl.simple_framebuffer((8, 8))
+    for way in ("in frames", "both"):
+        stage, session = (
+            Stage(gl, Choice("reference", False, "", ""), WORLD),
+            Session(preset, WORLD, "reference"),
+        )
+        stage.step(session, 0)
+        for number in range(16):
+            if way == "both" and number % 4 < 2:
+                for _ in range(5):
+                    session.step_beside()
+                    session.wait()
+                    if (number % 4, session.steps % 5) != (1, 0):  # the last is seen with those after it
+                        stage.step(session, 0)
+            else:
+                stage.step(session, 5)
+        pictures.append(stage.display.picture(session.look))
+        screen.use()
+        stage.release()
+    assert pictures[0].std() > 1
+    np.testing.assert_array_equal(*pictures)
