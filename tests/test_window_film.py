@@ -66,7 +66,8 @@ def test_a_film_goes_on_behind_a_wall(visit: Visit, tmp_path: Path) -> None:
     begun = film.number
     steps = visit.studio.session.steps
     visit.until(lambda: film.number > begun + 10, frames=10_000)
-    visit.studio.toggle_recording()
+    visit.key("r", held="Control_L")
+    assert not visit.studio.recording
     found = decoded(saved(visit, tmp_path))
     assert visit.studio.wall
     assert visit.studio.session.steps == steps
